@@ -142,7 +142,7 @@ impl<'m> Client<'m> {
             let config = self.options.config.clone();
             self.write(&TesterMessage::Hello { protocol: VERSION, oldest: None, config })?;
             let Some(hello) = self.await_hello()? else { return Ok(None) };
-            common_version(hello.protocol, hello.oldest).map_err(|why| self.unusable(&why))?;
+            common_version(hello.protocol, hello.oldest).map_err(|why| self.unusable(&why.to_string()))?;
             let differences = differences(self.model, &hello);
             if self.options.compare && !differences.is_empty() {
                 let all = differences.join("; ");
@@ -258,7 +258,7 @@ impl<'m> Client<'m> {
                 Ok(Some(message)) => return Ok(Some((message, text))),
                 Ok(None) => self.log(&text),
                 Err(_) if partial => return Err(self.died(when, Some(&text), None)),
-                Err(why) => return Err(self.fault(FaultKind::Protocol, &why)),
+                Err(why) => return Err(self.fault(FaultKind::Protocol, &why.to_string())),
             }
             self.end_flood(until)?;
         }
@@ -354,7 +354,7 @@ impl<'m> Client<'m> {
                 // It belongs to the run that is about to begin.
                 AdapterMessage::Output { run: Some(tag), gate, args, raw } if tag == run => {
                     let seen = observation(self.model, &gate, args.as_ref(), raw.as_deref(), &text);
-                    let seen = seen.map_err(|why| self.fault(FaultKind::Protocol, &why))?;
+                    let seen = seen.map_err(|why| self.fault(FaultKind::Protocol, &why.to_string()))?;
                     self.ahead.push_back(SutEvent::Observed(seen));
                     if self.ahead.len() > AHEAD {
                         let what = format!("it sent more than {AHEAD} outputs of run {run} before it was ready");
@@ -464,7 +464,7 @@ impl<'m> Client<'m> {
             }
             AdapterMessage::Output { gate, args, raw, .. } => {
                 let seen = observation(self.model, &gate, args.as_ref(), raw.as_deref(), text);
-                let seen = seen.map_err(|why| self.fault(FaultKind::Protocol, &why))?;
+                let seen = seen.map_err(|why| self.fault(FaultKind::Protocol, &why.to_string()))?;
                 self.closed = seen.is_end();
                 SutEvent::Observed(seen)
             }

@@ -289,11 +289,55 @@ impl<'de> Deserialize<'de> for Several<OutputConfig> {
     }
 }
 
+/// Why a text is no `sioco.toml`. Whoever wrote the file is to blame, unless there is no memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ConfigError {
+    /// It has more brackets than any project has.
+    Brackets {
+        /// The line (from 1) of the first one that is too many.
+        line: usize,
+    },
+    /// There is no memory to follow its brackets.
+    NoMemory,
+    /// It is no TOML, or has something that no project has; as the library shows it.
+    Toml {
+        /// The place and what is wrong there.
+        shown: String,
+        /// What was probably meant.
+        near: Option<String>,
+    },
+    /// The same, where the library does not say where.
+    Unplaced {
+        /// The line (from 1) that was found.
+        line: usize,
+        /// What is wrong there.
+        what: String,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConfigError::Brackets { line } => {
+                write!(f, "TOML parse error at line {line}\nthe file has more than {MOST_BRACKETS} brackets")
+            }
+            ConfigError::NoMemory => {
+                f.write_str("TOML parse error at line 1\nthere is no memory to follow its brackets")
+            }
+            ConfigError::Toml { shown, near: None } => f.write_str(shown),
+            ConfigError::Toml { shown, near: Some(near) } => write!(f, "{shown}\ndid you mean `{near}`?"),
+            ConfigError::Unplaced { line, what } => write!(f, "TOML parse error at line {line}\n{what}"),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
 impl std::str::FromStr for Config {
-    type Err = String;
+    type Err = ConfigError;
 
     /// Reads the text of a file. What is wrong has its line.
-    fn from_str(text: &str) -> Result<Config, String> {
+    fn from_str(text: &str) -> Result<Config, ConfigError> {
         // The library follows brackets that do not fit together as deep as they go, in spite of its own limit.
         let brackets = text.bytes().filter(|b| matches!(b, b'[' | b'{')).count();
         if brackets <= FEW_BRACKETS {
@@ -301,14 +345,12 @@ impl std::str::FromStr for Config {
         }
         if brackets > MOST_BRACKETS {
             let at = text.match_indices(['[', '{']).nth(MOST_BRACKETS).map_or(0, |(at, _)| at);
-            let line = text[..at].matches('\n').count() + 1;
-            return Err(format!("TOML parse error at line {line}\nthe file has more than {MOST_BRACKETS} brackets"));
+            return Err(ConfigError::Brackets { line: text[..at].matches('\n').count() + 1 });
         }
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(brackets * STACK_OF_BRACKET);
             let read = thread.spawn_scoped(scope, || read(text)).map(|thread| thread.join());
-            let why = "TOML parse error at line 1\nthere is no memory to follow its brackets";
-            read.unwrap_or_else(|_| Ok(Err(why.into()))).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            read.unwrap_or(Ok(Err(ConfigError::NoMemory))).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 }
@@ -320,19 +362,16 @@ const MOST_BRACKETS: usize = 50_000;
 /// What each of the others may need, in bytes.
 const STACK_OF_BRACKET: usize = 4 << 10;
 
-fn read(text: &str) -> Result<Config, String> {
-    toml::from_str(text).map_err(|error: toml::de::Error| {
-        let near = meant(error.message()).map(|near| format!("\ndid you mean `{near}`?")).unwrap_or_default();
-        match error.span() {
-            Some(_) => format!("{}{near}", error.to_string().trim_end()),
-            // The library does not say where a name has too many parts, nor that it is that.
-            None => {
-                let what = match error.message() {
-                    "recursion limit" => "a name has too many parts, which stand between its dots",
-                    other => other.trim_end(),
-                };
-                format!("TOML parse error at line {}\n{what}", line_without_place(text))
-            }
+fn read(text: &str) -> Result<Config, ConfigError> {
+    toml::from_str(text).map_err(|error: toml::de::Error| match error.span() {
+        Some(_) => ConfigError::Toml { shown: error.to_string().trim_end().to_owned(), near: meant(error.message()) },
+        // The library does not say where a name has too many parts, nor that it is that.
+        None => {
+            let what = match error.message() {
+                "recursion limit" => "a name has too many parts, which stand between its dots",
+                other => other.trim_end(),
+            };
+            ConfigError::Unplaced { line: line_without_place(text), what: what.to_owned() }
         }
     })
 }
@@ -420,7 +459,7 @@ mod tests {
                 ["line 4\n", "too many parts"],
             ),
         ] {
-            let why = text.parse::<Config>().unwrap_err();
+            let why = text.parse::<Config>().unwrap_err().to_string();
             assert!(parts.iter().all(|part| why.contains(part)), "{text}: {why}");
         }
     }
@@ -438,7 +477,7 @@ mod tests {
         ] {
             let thread = std::thread::Builder::new().stack_size(1 << 20);
             let read = thread.spawn(move || text.parse::<Config>()).expect("a thread").join().expect("no panic");
-            let why = read.expect_err(line);
+            let why = read.expect_err(line).to_string();
             assert!(why.contains(line), "{line}: {:.300}", why);
         }
         let many = format!("[test]\nx = [{}]", "[1],\n".repeat(40_000));

@@ -254,7 +254,7 @@ impl Host {
             return Ok(match opened {
                 Ok(Some(stream)) => self.welcome(stream, running),
                 Ok(None) => Attempt::NotYet("it was interrupted".into()),
-                Err(why) => Attempt::NotYet(why),
+                Err(why) => Attempt::NotYet(why.to_string()),
             });
         };
         running.errors.wait(NEWS);

@@ -9,6 +9,7 @@
 //! is a fault.
 
 mod arriving;
+mod error;
 mod odd;
 mod recorded;
 mod request;
@@ -35,6 +36,7 @@ use crate::startup::Startup;
 use crate::text::Dialect;
 use crate::transport::Connector;
 use arriving::{Arriving, Watch};
+pub use error::{NoResponse, TooDeep};
 use odd::{Odd, Oddity};
 pub use recorded::Recorded;
 use request::{Outgoing, Template};
@@ -490,7 +492,7 @@ impl Sut for Http<'_> {
                     self.hear();
                     match self.recognizer.observation(self.model, gate, &response) {
                         Ok(seen) => SutEvent::Observed(seen),
-                        Err(why) => return Err(self.fault(FaultKind::Protocol, &why)),
+                        Err(why) => return Err(self.fault(FaultKind::Protocol, &why.to_string())),
                     }
                 }
                 Some(Told::Answered(_, Err(Broken::Unfinished))) => {

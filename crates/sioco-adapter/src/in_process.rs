@@ -69,7 +69,7 @@ use sioco_model::{SortId, Value};
 pub use self::panics::glue;
 use self::panics::{Caught, catch, give_up};
 use crate::lines::{Interrupt, later};
-use crate::protocol::gate_of;
+use crate::protocol::{GateValueError, gate_of};
 use crate::values::{Misread, argument, keep_digits};
 
 /// How many outputs are taken before an input, at most.
@@ -405,7 +405,7 @@ impl<'m, S: System> InProcess<'m, S> {
             Ok(None) => return Ok(None),
             Err(crash) => return Ok(Some(crash)),
         };
-        let seen = self.observation(output).map_err(fault)?;
+        let seen = self.observation(output).map_err(|why| fault(why.to_string()))?;
         self.ended = seen.is_end();
         Ok(Some(SutEvent::Observed(seen)))
     }
@@ -416,7 +416,7 @@ impl<'m, S: System> InProcess<'m, S> {
         catch(|| system.settles()).map_err(|why| fault(format!("`settles` panicked: {}", why.message())))
     }
 
-    fn observation(&self, output: Output) -> Result<Observation, String> {
+    fn observation(&self, output: Output) -> Result<Observation, GateValueError> {
         match output.gate.as_str() {
             CLOSED => return Ok(Observation::Closed),
             CRASHED => {
@@ -440,7 +440,7 @@ impl<'m, S: System> InProcess<'m, S> {
         match values.collect() {
             Ok(args) => Ok(Observation::Output(GateValue { gate: id, args })),
             Err(Misread::Misfit(why)) => malformed(why),
-            Err(Misread::Protocol(why)) => Err(why),
+            Err(why @ Misread::Protocol(_)) => Err(GateValueError::Values { line: None, why }),
         }
     }
 }

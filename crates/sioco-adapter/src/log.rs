@@ -11,7 +11,7 @@ use sioco_exec::{FaultKind, Order};
 use sioco_model::model::{Direction, Model};
 
 use crate::protocol::{AdapterMessage, gate_of, observation};
-use crate::values::{Misread, arguments, keep_digits};
+use crate::values::{arguments, keep_digits};
 
 /// What to do about a line that is not one of a log.
 const HELP: &str =
@@ -113,9 +113,9 @@ impl Reader<'_> {
                 self.order = order.or(self.order).or(silent);
             }
             "input" => {
-                let gate = gate_of(self.model, gate()?, Direction::Input).map_err(wrong)?;
+                let gate = gate_of(self.model, gate()?, Direction::Input).map_err(|why| wrong(why.to_string()))?;
                 let args = arguments(self.model, &self.model.gates[gate], json.get("args"));
-                let args = args.map_err(|(Misread::Misfit(why) | Misread::Protocol(why))| wrong(why))?;
+                let args = args.map_err(|why| wrong(why.to_string()))?;
                 let input = GateValue { gate, args };
                 self.start(line);
                 match (self.acknowledged, id) {
@@ -138,7 +138,8 @@ impl Reader<'_> {
             }
             "output" => {
                 let raw = json.get("raw").and_then(Json::as_str);
-                let seen = observation(self.model, gate()?, json.get("args"), raw, text).map_err(wrong)?;
+                let seen = observation(self.model, gate()?, json.get("args"), raw, text);
+                let seen = seen.map_err(|why| wrong(why.to_string()))?;
                 self.start(line);
                 self.runs.seen(seen, line, at);
             }
@@ -154,7 +155,7 @@ impl Reader<'_> {
                 let crash = match AdapterMessage::parse(text) {
                     Ok(Some(AdapterMessage::Crashed { crash, .. })) => crash,
                     Ok(_) => unreachable!("the type is `crashed`"),
-                    Err(why) => return Err(wrong(why)),
+                    Err(why) => return Err(wrong(why.to_string())),
                 };
                 self.start(line);
                 self.runs.seen(Observation::Crashed(crash), line, at);

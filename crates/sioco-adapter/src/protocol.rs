@@ -12,6 +12,7 @@
 //! except that one that begins like an object was probably meant to be a message: to pass over it might look like
 //! silence of the system, so it is a fault.
 
+mod error;
 mod wire;
 
 use serde::Serialize;
@@ -20,6 +21,7 @@ use sioco_exec::{Crash, GateValue, Observation, Order};
 use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model};
 use sioco_model::names::did_you_mean;
 
+pub use self::error::{FieldError, GateError, GateValueError, MessageError, NoJson, VersionError};
 use self::wire::{is_nothing, is_usual};
 use crate::lines::excerpt;
 use crate::values::{Misread, arguments, keep_digits, plain};
@@ -189,7 +191,7 @@ impl TesterMessage {
     }
 
     /// The message of a line; nothing if it is a log; what is wrong with it.
-    pub fn parse(text: &str) -> Result<Option<TesterMessage>, String> {
+    pub fn parse(text: &str) -> Result<Option<TesterMessage>, MessageError> {
         let Some(fields) = object(text)? else { return Ok(None) };
         let fields = Fields { fields: &fields, text };
         Ok(Some(match fields.kind(&["hello", "reset", "input", "bye"])? {
@@ -199,11 +201,11 @@ impl TesterMessage {
                 config: fields.fields.get("config").and_then(Json::as_object).cloned().unwrap_or_default(),
             },
             "reset" => TesterMessage::Reset {
-                run: fields.number("run")?.ok_or_else(|| fields.wrong("has no `run`"))?,
+                run: fields.number("run")?.ok_or_else(|| fields.wrong(FieldError::Missing("run")))?,
                 seed: fields.number("seed")?.unwrap_or(0),
             },
             "input" => TesterMessage::Input {
-                id: fields.number("id")?.ok_or_else(|| fields.wrong("has no `id`"))?,
+                id: fields.number("id")?.ok_or_else(|| fields.wrong(FieldError::Missing("id")))?,
                 gate: fields.gate()?,
                 args: fields.fields.get("args").cloned(),
             },
@@ -226,7 +228,7 @@ impl AdapterMessage {
     }
 
     /// The message of a line; nothing if it is a log; what is wrong with it.
-    pub fn parse(text: &str) -> Result<Option<AdapterMessage>, String> {
+    pub fn parse(text: &str) -> Result<Option<AdapterMessage>, MessageError> {
         let Some(fields) = object(text)? else { return Ok(None) };
         let fields = Fields { fields: &fields, text };
         let run = fields.number("run")?;
@@ -236,7 +238,7 @@ impl AdapterMessage {
             "hello" => AdapterMessage::Hello(fields.hello()?),
             "ready" => AdapterMessage::Ready { run },
             "accepted" => {
-                let id = fields.number("id")?.ok_or_else(|| fields.wrong("has no `id`: that of the input"))?;
+                let id = fields.number("id")?.ok_or_else(|| fields.wrong(FieldError::NoInput))?;
                 AdapterMessage::Accepted { id, run }
             }
             "refused" => {
@@ -272,26 +274,26 @@ fn by_name(model: &Model, gate: &Gate, value: &GateValue) -> Json {
 }
 
 /// The object that a line is; nothing if it is a log.
-fn object(text: &str) -> Result<Option<Map<String, Json>>, String> {
+fn object(text: &str) -> Result<Option<Map<String, Json>>, MessageError> {
     if !text.trim_start().starts_with('{') {
         return match serde_json::from_str::<Json>(text) {
-            Ok(_) => Err(format!("it sent {}, which is no message: messages are objects", excerpt(text))),
+            Ok(_) => Err(MessageError::NoObject { line: excerpt(text) }),
             Err(_) => Ok(None),
         };
     }
-    let kept = keep_digits(text).map_err(|why| format!("it sent {why}"))?;
+    let kept = keep_digits(text).map_err(MessageError::Number)?;
     match serde_json::from_str(&kept) {
         Ok(Json::Object(fields)) => Ok(Some(fields)),
         Ok(_) => unreachable!("it begins like an object"),
         Err(error) => {
             let hint = if text.contains('\'') && !text.contains('"') {
-                "; JSON has double quotes: in Python, use `json.dumps`"
+                Some(NoJson::SingleQuotes)
             } else if ["NaN", "Infinity"].iter().any(|word| text.contains(word)) {
-                "; there is no such number in JSON"
+                Some(NoJson::NoFiniteNumber)
             } else {
-                ""
+                None
             };
-            Err(format!("it sent {}, which is no JSON ({error}){hint}", excerpt(text)))
+            Err(MessageError::NoJson { line: excerpt(text), why: error.to_string(), hint })
         }
     }
 }
@@ -303,39 +305,36 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn wrong(&self, what: &str) -> String {
-        format!("it sent {}, which {what}", excerpt(self.text))
+    fn wrong(&self, what: FieldError) -> MessageError {
+        MessageError::Field { line: excerpt(self.text), what }
     }
 
-    fn kind(&self, known: &[&'static str]) -> Result<&'static str, String> {
+    fn kind(&self, known: &'static [&'static str]) -> Result<&'static str, MessageError> {
         let Some(kind) = self.fields.get("type") else {
-            return Err(self.wrong("has no `type`"));
+            return Err(self.wrong(FieldError::Missing("type")));
         };
-        let kind = kind.as_str().ok_or_else(|| self.wrong("has a `type` that is no string"))?;
+        let kind = kind.as_str().ok_or_else(|| self.wrong(FieldError::NoString("type")))?;
         known.iter().copied().find(|k| *k == kind).ok_or_else(|| {
-            let help = match did_you_mean(kind, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are {}", known.join(", ")),
-            };
-            self.wrong(&format!("has the unknown type `{}`; {help}", shown(kind)))
+            let near = did_you_mean(kind, known.iter().copied());
+            self.wrong(FieldError::UnknownType { name: shown(kind), near, known })
         })
     }
 
-    fn number(&self, name: &str) -> Result<Option<u64>, String> {
+    fn number(&self, name: &'static str) -> Result<Option<u64>, MessageError> {
         match self.fields.get(name) {
             None | Some(Json::Null) => Ok(None),
             Some(json) => match json.as_u64() {
                 Some(n) => Ok(Some(n)),
-                None => Err(self.wrong(&format!("has a `{name}` that is no natural number"))),
+                None => Err(self.wrong(FieldError::NoNumber(name))),
             },
         }
     }
 
-    fn flag(&self, name: &str) -> Result<Option<bool>, String> {
+    fn flag(&self, name: &'static str) -> Result<Option<bool>, MessageError> {
         match self.fields.get(name) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::Bool(b)) => Ok(Some(*b)),
-            Some(_) => Err(self.wrong(&format!("has a `{name}` that is neither true nor false"))),
+            Some(_) => Err(self.wrong(FieldError::NoFlag(name))),
         }
     }
 
@@ -368,16 +367,16 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn gate(&self) -> Result<String, String> {
+    fn gate(&self) -> Result<String, MessageError> {
         match self.fields.get("gate") {
             Some(Json::String(gate)) => Ok(gate.clone()),
-            Some(_) => Err(self.wrong("has a `gate` that is no string")),
-            None => Err(self.wrong("has no `gate`")),
+            Some(_) => Err(self.wrong(FieldError::NoString("gate"))),
+            None => Err(self.wrong(FieldError::Missing("gate"))),
         }
     }
 
-    fn gates(&self, name: &str) -> Result<Option<Vec<String>>, String> {
-        let wrong = || self.wrong(&format!("has `{name}` that are no list of names, such as [\"a\",\"b\"]"));
+    fn gates(&self, name: &'static str) -> Result<Option<Vec<String>>, MessageError> {
+        let wrong = || self.wrong(FieldError::NoNames(name));
         match self.fields.get(name) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::Array(items)) => items
@@ -390,11 +389,10 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn hello(&self) -> Result<Hello, String> {
+    fn hello(&self) -> Result<Hello, MessageError> {
         let order = match self.text(&["order"]) {
             None => Order::Sent,
-            Some(name) => Order::promised(&name)
-                .ok_or_else(|| self.wrong("has an `order` that is neither \"sut\" nor \"sent\""))?,
+            Some(name) => Order::promised(&name).ok_or_else(|| self.wrong(FieldError::NoOrder))?,
         };
         Ok(Hello {
             protocol: self.number("protocol")?.unwrap_or(VERSION),
@@ -409,28 +407,25 @@ impl<'a> Fields<'a> {
 }
 
 /// The version that is spoken with one who speaks these; what is wrong if there is none.
-pub fn common_version(newest: u64, oldest: Option<u64>) -> Result<u64, String> {
+pub fn common_version(newest: u64, oldest: Option<u64>) -> Result<u64, VersionError> {
     let oldest = oldest.unwrap_or(1);
     if oldest > VERSION {
-        return Err(format!(
-            "the other side speaks version {oldest} of the protocol or newer, and this sioco speaks version {VERSION}: \
-             it needs a newer sioco, or an older adapter"
-        ));
+        return Err(VersionError::Newer(oldest));
     }
     if newest == 0 || newest < oldest {
-        return Err(format!("the other side speaks version {newest} of the protocol, which there is not; say 1"));
+        return Err(VersionError::Nonexistent(newest));
     }
     Ok(newest.min(VERSION))
 }
 
-/// What an output is for the tester; an error of the adapter in words.
+/// What an output is for the tester; otherwise what the adapter did wrong.
 pub fn observation(
     model: &Model,
     gate: &str,
     args: Option<&Json>,
     raw: Option<&str>,
     text: &str,
-) -> Result<Observation, String> {
+) -> Result<Observation, GateValueError> {
     if gate == CLOSED {
         return Ok(Observation::Closed);
     }
@@ -444,26 +439,18 @@ pub fn observation(
             let raw: String = raw.unwrap_or(text).chars().take(RAW).collect();
             Ok(Observation::Malformed { gate: Some(id), why, raw })
         }
-        Err(Misread::Protocol(why)) => Err(format!("it sent {}: {why}", excerpt(text))),
+        Err(why @ Misread::Protocol(_)) => Err(GateValueError::Values { line: Some(excerpt(text)), why }),
     }
 }
 
 /// The gate with a name and direction; what is wrong if there is none.
-pub fn gate_of(model: &Model, name: &str, direction: Direction) -> Result<sioco_model::GateId, String> {
-    let what = |d| if d == Direction::Input { "an input" } else { "an output" };
+pub fn gate_of(model: &Model, name: &str, direction: Direction) -> Result<sioco_model::GateId, GateError> {
     match model.gate(name) {
         Some(id) if model.gates[id].direction == direction => Ok(id),
-        Some(_) => {
-            let is = what(if direction == Direction::Input { Direction::Output } else { Direction::Input });
-            Err(format!("`{}` is {is} of the model, and was sent as {}", shown(name), what(direction)))
-        }
+        Some(_) => Err(GateError::Direction { name: shown(name), sent: direction }),
         None => {
             let gates = model.gates.values().filter(|g| g.direction == direction).map(|g| g.name.as_str());
-            let help = match did_you_mean(name, gates) {
-                Some(near) => format!("; did you mean `{near}`?"),
-                None => String::new(),
-            };
-            Err(format!("the model does not declare {} `{}`{help}", what(direction), shown(name)))
+            Err(GateError::Undeclared { name: shown(name), sent: direction, near: did_you_mean(name, gates) })
         }
     }
 }
@@ -485,9 +472,9 @@ mod tests {
     }
 
     fn seen(text: &str) -> Result<Observation, String> {
-        match AdapterMessage::parse(text)?.expect("a message") {
+        match AdapterMessage::parse(text).map_err(|why| why.to_string())?.expect("a message") {
             AdapterMessage::Output { gate, args, raw, .. } => {
-                observation(&model(), &gate, args.as_ref(), raw.as_deref(), text)
+                observation(&model(), &gate, args.as_ref(), raw.as_deref(), text).map_err(|why| why.to_string())
             }
             other => panic!("{other:?}"),
         }
@@ -668,7 +655,7 @@ mod tests {
             (r#"{"type":"ready","run":1.5}"#, "no natural number"),
             (&format!(r#"{{"type":"output","args":{}"#, "[".repeat(100_000)), "no JSON"),
         ] {
-            let why = AdapterMessage::parse(text).unwrap_err();
+            let why = AdapterMessage::parse(text).unwrap_err().to_string();
             assert!(why.contains(part) && why.len() < 2000, "{text}: {why}");
         }
     }
@@ -748,7 +735,7 @@ mod tests {
         assert_eq!(common_version(1, None), Ok(1));
         assert_eq!(common_version(7, None), Ok(1));
         assert_eq!(common_version(7, Some(1)), Ok(1));
-        assert!(common_version(7, Some(2)).unwrap_err().contains("newer sioco"));
-        assert!(common_version(0, None).unwrap_err().contains("version 0"));
+        assert!(common_version(7, Some(2)).unwrap_err().to_string().contains("newer sioco"));
+        assert!(common_version(0, None).unwrap_err().to_string().contains("version 0"));
     }
 }

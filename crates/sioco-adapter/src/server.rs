@@ -13,10 +13,10 @@ use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, Sut, SutEvent
 use sioco_model::model::{Direction, Model, is_end};
 
 use crate::lines::{Interrupt, Line, LineWriter, Lines, Next, WriteError, excerpt, later, pause};
-use crate::protocol::{AdapterMessage, Hello, TesterMessage, VERSION, common_version, gate_of};
+use crate::protocol::{AdapterMessage, GateValueError, Hello, TesterMessage, VERSION, common_version, gate_of};
 use crate::tcp::Socket;
 use crate::transport::Connection;
-use crate::values::{Misread, arguments};
+use crate::values::arguments;
 use crate::ws;
 
 /// How often a listener looks for clients.
@@ -121,18 +121,18 @@ pub fn listen(
     Ok(())
 }
 
-/// A connection over a stream that was accepted; nothing if that was interrupted, and otherwise what is wrong.
+/// A connection over a stream that was accepted; nothing if that was interrupted.
 fn connection(
     stream: TcpStream,
     web_socket: bool,
     interrupt: &Interrupt,
-) -> Result<Option<Box<dyn Connection>>, String> {
+) -> Result<Option<Box<dyn Connection>>, ws::NoHandshake> {
     if web_socket {
         let socket = ws::accept(stream, HANDSHAKE, interrupt)?;
         return Ok(socket.map(|socket| Box::new(socket) as Box<dyn Connection>));
     }
     let socket = stream.set_nonblocking(false).and_then(|()| Socket::over(stream));
-    socket.map(|socket| Some(Box::new(socket) as Box<dyn Connection>)).map_err(|error| error.to_string())
+    socket.map(|socket| Some(Box::new(socket) as Box<dyn Connection>)).map_err(ws::NoHandshake::io)
 }
 
 /// A conversation with one client.
@@ -208,12 +208,12 @@ impl<'a> Session<'a> {
         let message = match TesterMessage::parse(text) {
             Ok(Some(message)) => message,
             Ok(None) => return Ok(()),
-            Err(why) => return self.wrong(&why),
+            Err(why) => return self.wrong(&why.to_string()),
         };
         match message {
             TesterMessage::Hello { protocol, oldest, .. } => {
                 if let Err(why) = common_version(protocol, oldest) {
-                    return self.wrong(&why);
+                    return self.wrong(&why.to_string());
                 }
                 self.greeted = true;
                 let names = |direction| {
@@ -252,18 +252,16 @@ impl<'a> Session<'a> {
                     }
                     Err(fault) => self.report(&fault),
                 },
-                Err(why) => self.say(&AdapterMessage::Refused { id: Some(id), run: self.run, why }),
+                Err(why) => self.say(&AdapterMessage::Refused { id: Some(id), run: self.run, why: why.to_string() }),
             },
         }
     }
 
-    fn input(&self, gate: &str, args: Option<&Json>) -> Result<GateValue, String> {
+    fn input(&self, gate: &str, args: Option<&Json>) -> Result<GateValue, GateValueError> {
         let id = gate_of(self.model, gate, Direction::Input)?;
-        let (Misread::Misfit(why) | Misread::Protocol(why)) = match arguments(self.model, &self.model.gates[id], args) {
-            Ok(args) => return Ok(GateValue { gate: id, args }),
-            Err(why) => why,
-        };
-        Err(why)
+        let args = arguments(self.model, &self.model.gates[id], args);
+        let args = args.map_err(|why| GateValueError::Values { line: None, why })?;
+        Ok(GateValue { gate: id, args })
     }
 
     /// The run cannot go on.

@@ -1,8 +1,9 @@
 //! What `--sut` says: where the system under test is.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use sioco_solve::smt::process::words;
+use sioco_solve::smt::process::{CommandLineError, words};
 
 use crate::child::Program;
 use crate::tcp::Tcp;
@@ -34,95 +35,189 @@ impl SutSpec {
     }
 }
 
-impl std::str::FromStr for SutSpec {
-    type Err = String;
+/// Why a text does not say where a system is. Whoever wrote it is to blame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SpecError {
+    /// It says nothing.
+    Empty,
+    /// It names no file of a model.
+    NoModel,
+    /// It is no address of a server.
+    Address {
+        /// The whole text.
+        text: String,
+        /// How servers are reached: `tcp` or `ws`.
+        scheme: &'static str,
+        /// What is wrong with the address.
+        why: AddressError,
+    },
+    /// It needs TLS.
+    Tls,
+    /// Systems are not reached in this way.
+    Scheme(String),
+    /// The slashes are missing.
+    Slashes {
+        /// How servers are reached.
+        scheme: &'static str,
+        /// What follows.
+        rest: String,
+    },
+    /// It is no command line.
+    Command(CommandLineError),
+}
 
-    fn from_str(text: &str) -> Result<SutSpec, String> {
+/// Why a text is no address of a server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AddressError {
+    /// A bracket is not closed.
+    Bracket,
+    /// What stands in brackets is no IPv6 address.
+    NoIpv6(String),
+    /// An IPv6 address stands without brackets.
+    BareIpv6(String),
+    /// The host is missing.
+    NoHost,
+    /// The port is missing.
+    NoPort,
+    /// This is no port.
+    Port(String),
+    /// Something follows the port.
+    Path(String),
+    /// What follows the port is no path.
+    NoPath,
+    /// A character in the path has to be written otherwise.
+    Character(char),
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SpecError::Empty => f.write_str(
+                "it is empty: write a command that starts the system, `tcp://HOST:PORT`, `ws://HOST:PORT/PATH` or \
+                 `model:FILE`",
+            ),
+            SpecError::NoModel => f.write_str("`model:` is followed by the file of the model, as in `model:sut.sts`"),
+            SpecError::Address { text, scheme, why } => {
+                let form = match *scheme {
+                    "tcp" => "`tcp://HOST:PORT`, as in `tcp://127.0.0.1:7000`",
+                    _ => "`ws://HOST:PORT/PATH`, as in `ws://127.0.0.1:7000/sut`",
+                };
+                write!(f, "`{text}` is no address: {why}; write {form}")
+            }
+            SpecError::Tls => f.write_str(
+                "`wss://` needs TLS, which sioco does not speak; start a program that does, such as \
+                 `socat TCP-LISTEN:7000,bind=127.0.0.1,reuseaddr,fork OPENSSL:HOST:443`, and write \
+                 `ws://127.0.0.1:7000/PATH`",
+            ),
+            SpecError::Scheme(scheme) => write!(
+                f,
+                "`{scheme}://` is no way to reach a system; there are `tcp://HOST:PORT` and `ws://HOST:PORT/PATH`"
+            ),
+            SpecError::Slashes { scheme, rest } => write!(f, "write `{scheme}://{rest}`"),
+            SpecError::Command(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SpecError {}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AddressError::Bracket => f.write_str("a `[` is not closed"),
+            AddressError::NoIpv6(host) => write!(f, "`{host}` is no IPv6 address"),
+            AddressError::BareIpv6(host) => write!(f, "an IPv6 address is written in brackets: `[{host}]`"),
+            AddressError::NoHost => f.write_str("the host is missing"),
+            AddressError::NoPort => f.write_str("the port is missing"),
+            AddressError::Port(port) => write!(f, "the port is a number from 1 to 65535, and not `{port}`"),
+            AddressError::Path(path) => write!(f, "nothing follows the port, and here `/{path}` does"),
+            AddressError::NoPath => f.write_str("a path, which begins with `/`, follows the port"),
+            AddressError::Character(bad) => {
+                let mut bytes = [0; 4];
+                let written: String = bad.encode_utf8(&mut bytes).bytes().map(|b| format!("%{b:02X}")).collect();
+                write!(f, "the path has `{}` in it, which is written `{written}`", bad.escape_debug())
+            }
+        }
+    }
+}
+
+impl std::error::Error for AddressError {}
+
+impl std::str::FromStr for SutSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<SutSpec, SpecError> {
         let text = text.trim();
         if let Some(file) = text.strip_prefix("model:") {
             if file.trim().is_empty() {
-                return Err("`model:` is followed by the file of the model, as in `model:sut.sts`".into());
+                return Err(SpecError::NoModel);
             }
             return Ok(SutSpec::Model(file.trim().into()));
         }
+        let no_address = |scheme| move |why| SpecError::Address { text: text.to_owned(), scheme, why };
         if let Some(address) = text.strip_prefix("tcp://") {
-            return tcp(address).map(SutSpec::Tcp).map_err(|why| {
-                format!("`{text}` is no address: {why}; write `tcp://HOST:PORT`, as in `tcp://127.0.0.1:7000`")
-            });
+            return tcp(address).map(SutSpec::Tcp).map_err(no_address("tcp"));
         }
         if let Some(address) = text.strip_prefix("ws://") {
-            return ws(address).map(SutSpec::Ws).map_err(|why| {
-                format!("`{text}` is no address: {why}; write `ws://HOST:PORT/PATH`, as in `ws://127.0.0.1:7000/sut`")
-            });
+            return ws(address).map(SutSpec::Ws).map_err(no_address("ws"));
         }
         if text.starts_with("wss://") {
-            return Err("`wss://` needs TLS, which sioco does not speak; start a program that does, such as \
-                        `socat TCP-LISTEN:7000,bind=127.0.0.1,reuseaddr,fork OPENSSL:HOST:443`, and write \
-                        `ws://127.0.0.1:7000/PATH`"
-                .into());
+            return Err(SpecError::Tls);
         }
         let scheme = text.split_once("://").map(|(scheme, _)| scheme);
         if let Some(scheme) = scheme.filter(|s| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric())) {
-            return Err(format!(
-                "`{scheme}://` is no way to reach a system; there are `tcp://HOST:PORT` and `ws://HOST:PORT/PATH`"
-            ));
+            return Err(SpecError::Scheme(scheme.to_owned()));
         }
         for scheme in ["tcp", "ws"] {
             if let Some(rest) = text.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(':')) {
-                return Err(format!("write `{scheme}://{}`", rest.trim_start_matches('/')));
+                return Err(SpecError::Slashes { scheme, rest: rest.trim_start_matches('/').to_owned() });
             }
         }
-        let words = words(text)?;
+        let words = words(text).map_err(SpecError::Command)?;
         if words.iter().all(String::is_empty) {
-            return Err(
-                "it is empty: write a command that starts the system, `tcp://HOST:PORT`, `ws://HOST:PORT/PATH` or \
-                        `model:FILE`"
-                    .into(),
-            );
+            return Err(SpecError::Empty);
         }
         Ok(SutSpec::Program(Program::new(words)))
     }
 }
 
-fn ws(address: &str) -> Result<Ws, String> {
+fn ws(address: &str) -> Result<Ws, AddressError> {
     let (address, path) = address.split_at(address.find(['/', '?', '#']).unwrap_or(address.len()));
     let tcp = tcp(address)?;
     if !path.is_empty() && !path.starts_with('/') {
-        return Err("a path, which begins with `/`, follows the port".into());
+        return Err(AddressError::NoPath);
     }
     if let Some(bad) = path.chars().find(|c| !c.is_ascii_graphic() || r##""#<>\^`{|}"##.contains(*c)) {
-        let mut bytes = [0; 4];
-        let written: String = bad.encode_utf8(&mut bytes).bytes().map(|b| format!("%{b:02X}")).collect();
-        return Err(format!("the path has `{}` in it, which is written `{written}`", bad.escape_debug()));
+        return Err(AddressError::Character(bad));
     }
     Ok(Ws { tcp, path: path.into() })
 }
 
 /// The server at `HOST:PORT`.
-pub(crate) fn tcp(address: &str) -> Result<Tcp, String> {
+pub(crate) fn tcp(address: &str) -> Result<Tcp, AddressError> {
     let address = address.strip_suffix('/').unwrap_or(address);
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {
-            let (host, rest) = rest.split_once(']').ok_or("a `[` is not closed")?;
-            host.parse::<std::net::Ipv6Addr>().map_err(|_| format!("`{host}` is no IPv6 address"))?;
-            (host, rest.strip_prefix(':').ok_or("the port is missing")?)
+            let (host, rest) = rest.split_once(']').ok_or(AddressError::Bracket)?;
+            host.parse::<std::net::Ipv6Addr>().map_err(|_| AddressError::NoIpv6(host.to_owned()))?;
+            (host, rest.strip_prefix(':').ok_or(AddressError::NoPort)?)
         }
         None => {
-            let (host, port) = address.rsplit_once(':').ok_or("the port is missing")?;
+            let (host, port) = address.rsplit_once(':').ok_or(AddressError::NoPort)?;
             if host.contains(':') {
-                return Err(format!("an IPv6 address is written in brackets: `[{host}]`"));
+                return Err(AddressError::BareIpv6(host.to_owned()));
             }
             (host, port)
         }
     };
     if host.is_empty() {
-        return Err("the host is missing".into());
+        return Err(AddressError::NoHost);
     }
     if let Some((_, path)) = port.split_once('/') {
-        return Err(format!("nothing follows the port, and here `/{path}` does"));
+        return Err(AddressError::Path(path.to_owned()));
     }
     let number = port.parse::<u16>().ok().filter(|n| *n > 0 && port.bytes().all(|b| b.is_ascii_digit()));
-    let number = number.ok_or_else(|| format!("the port is a number from 1 to 65535, and not `{port}`"))?;
+    let number = number.ok_or_else(|| AddressError::Port(port.to_owned()))?;
     Ok(Tcp::new(host, number))
 }
 
@@ -184,7 +279,7 @@ mod tests {
             ("gopher://a:7000", "`gopher://` is no way"),
             ("http://a", "`tcp://HOST:PORT`"),
         ] {
-            let why = text.parse::<SutSpec>().unwrap_err();
+            let why = text.parse::<SutSpec>().unwrap_err().to_string();
             assert!(why.contains(part), "{text}: {why}");
         }
     }

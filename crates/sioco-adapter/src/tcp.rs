@@ -1,5 +1,6 @@
 //! An adapter that already runs somewhere, and listens.
 
+use std::fmt;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -35,7 +36,7 @@ impl Tcp {
 
     /// The addresses of the host. Asking for them may take any time, so a thread does it that may be left alone; an address
     /// is known without asking.
-    fn addresses(&self, until: Instant, interrupt: &Interrupt) -> Result<Vec<SocketAddr>, String> {
+    fn addresses(&self, until: Instant, interrupt: &Interrupt) -> Result<Vec<SocketAddr>, Unreached> {
         if let Ok(ip) = self.host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, self.port)]);
         }
@@ -52,14 +53,16 @@ impl Tcp {
         thread::Builder::new()
             .name("resolver".into())
             .spawn(ask)
-            .map_err(|error| format!("there is no thread for it: {error}"))?;
+            .map_err(|error| Unreached::NoThread(error.to_string()))?;
         loop {
             match receiver.recv_timeout(AGAIN) {
-                Ok(Ok(found)) if found.is_empty() => return Err(format!("`{}` has no address", self.host)),
+                Ok(Ok(found)) if found.is_empty() => return Err(Unreached::NoAddress(self.host.clone())),
                 Ok(Ok(found)) => return Ok(found),
-                Ok(Err(error)) => return Err(format!("`{}` is no host that is known here: {error}", self.host)),
+                Ok(Err(error)) => {
+                    return Err(Unreached::UnknownHost { host: self.host.clone(), why: error.to_string() });
+                }
                 Err(_) if interrupt.is_over() => return Ok(Vec::new()),
-                Err(_) if Instant::now() >= until => return Err(format!("looking up `{}` takes too long", self.host)),
+                Err(_) if Instant::now() >= until => return Err(Unreached::SlowLookup(self.host.clone())),
                 Err(_) => {}
             }
         }
@@ -70,7 +73,7 @@ impl Tcp {
         let addresses = match self.addresses(later(self.patience), interrupt) {
             Ok(addresses) if addresses.is_empty() => return Look::Interrupted,
             Ok(addresses) => addresses,
-            Err(why) => return Look::Unclear(why),
+            Err(why) => return Look::Unclear(why.to_string()),
         };
         let (mut refused, mut missing) = (false, None);
         for address in addresses {
@@ -92,8 +95,8 @@ impl Tcp {
         }
     }
 
-    /// A stream to the server; nothing if that was interrupted, and otherwise what is wrong.
-    pub(crate) fn connect(&self, interrupt: &Interrupt) -> Result<Option<TcpStream>, String> {
+    /// A stream to the server; nothing if that was interrupted.
+    pub(crate) fn connect(&self, interrupt: &Interrupt) -> Result<Option<TcpStream>, Unreached> {
         let until = later(self.patience);
         let addresses = self.addresses(until, interrupt)?;
         let mut tries = 0;
@@ -118,14 +121,10 @@ impl Tcp {
             let Some(error) = last else { return Ok(None) };
             let refused = matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset);
             if !refused {
-                return Err(error.to_string());
+                return Err(Unreached::Failed(error.to_string()));
             }
             if Instant::now() + AGAIN >= until {
-                let s = if tries == 1 { "" } else { "s" };
-                let time = self.patience.as_secs_f64();
-                return Err(format!(
-                    "{error} ({tries} time{s} in {time} s); does the server run, and is the port right?"
-                ));
+                return Err(Unreached::Refused { why: error.to_string(), tries, patience: self.patience });
             }
             pause(AGAIN, interrupt);
         }
@@ -149,6 +148,55 @@ fn connect(address: SocketAddr, patience: Duration, interrupt: &Interrupt) -> io
         }
     }
 }
+
+/// Why a server cannot be connected to. The surroundings are to blame: the address, the network, or a server that does
+/// not run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Unreached {
+    /// The operating system gives no thread.
+    NoThread(String),
+    /// A host is known, and has no address.
+    NoAddress(String),
+    /// A host is not known.
+    UnknownHost {
+        /// The host.
+        host: String,
+        /// What the operating system says.
+        why: String,
+    },
+    /// Nobody says in time where a host is.
+    SlowLookup(String),
+    /// The connection is refused, again and again.
+    Refused {
+        /// What the operating system says.
+        why: String,
+        /// How often it was tried.
+        tries: u32,
+        /// How long.
+        patience: Duration,
+    },
+    /// The operating system does not make the connection.
+    Failed(String),
+}
+
+impl fmt::Display for Unreached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unreached::NoThread(why) => write!(f, "there is no thread for it: {why}"),
+            Unreached::NoAddress(host) => write!(f, "`{host}` has no address"),
+            Unreached::UnknownHost { host, why } => write!(f, "`{host}` is no host that is known here: {why}"),
+            Unreached::SlowLookup(host) => write!(f, "looking up `{host}` takes too long"),
+            Unreached::Refused { why, tries, patience } => {
+                let s = if *tries == 1 { "" } else { "s" };
+                let time = patience.as_secs_f64();
+                write!(f, "{why} ({tries} time{s} in {time} s); does the server run, and is the port right?")
+            }
+            Unreached::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Unreached {}
 
 /// Whether a connection is one to itself.
 fn is_own(stream: &TcpStream, address: &SocketAddr) -> bool {
@@ -179,9 +227,9 @@ impl Connector for Tcp {
     }
 
     fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
-        let cannot = |why: &str| cannot_start(format!("there is no connection to {}: {why}", self.name()));
+        let cannot = |why: &dyn fmt::Display| cannot_start(format!("there is no connection to {}: {why}", self.name()));
         let Some(stream) = self.connect(interrupt).map_err(|why| cannot(&why))? else { return Ok(None) };
-        let socket = Socket::over(stream).map_err(|error| cannot(&error.to_string()))?;
+        let socket = Socket::over(stream).map_err(|error| cannot(&error))?;
         Ok(Some(Box::new(socket)))
     }
 }

@@ -7,6 +7,7 @@
 
 mod client;
 mod dialect;
+mod error;
 mod form;
 mod matcher;
 mod nearly;
@@ -18,10 +19,11 @@ mod value;
 
 pub use client::{TextClient, TextOptions};
 pub use dialect::{Compiled, Dialect, Heard};
-pub(crate) use dialect::{output_gate, set_value, unknown};
+pub(crate) use dialect::{output_gate, set_value};
+pub(crate) use error::{NoGate, NoParameter, RegexError, TemplateError};
 pub use matcher::Trail;
 pub use plain::Plain;
 pub(crate) use room::Room;
-pub(crate) use template::{Piece, no_parameter, render, template, unplaced};
+pub(crate) use template::{Piece, render, template, unplaced};
 pub use torxakis::torxakis;
 pub(crate) use value::{Words, read};

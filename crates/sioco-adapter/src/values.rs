@@ -6,6 +6,7 @@
 //! by the rules is its own mistake and never the system's.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde_json::{Map, Value as Json};
 use sioco_model::model::{Gate, Model, Param};
@@ -35,8 +36,44 @@ pub enum Misread {
     Protocol(String),
 }
 
+impl fmt::Display for Misread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misread::Misfit(why) | Misread::Protocol(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Misread {}
+
+/// Why a number in a text of JSON cannot be kept as it is. Whoever wrote the text is to blame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BadNumber {
+    /// It has more digits than anybody computes with.
+    TooLong {
+        /// The number, in short.
+        number: String,
+    },
+    /// It is no number of JSON, or its exponent is too large.
+    NoNumber {
+        /// What is there, in short.
+        number: String,
+    },
+}
+
+impl fmt::Display for BadNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadNumber::TooLong { number } => write!(f, "a number of more than {MAX_DIGITS} digits: {number}"),
+            BadNumber::NoNumber { number } => write!(f, "{number}, which is no number of JSON"),
+        }
+    }
+}
+
+impl std::error::Error for BadNumber {}
+
 /// Makes numbers in a JSON text survive that would become others, or be written in another form: as objects with their text.
-pub fn keep_digits(text: &str) -> Result<Cow<'_, str>, String> {
+pub fn keep_digits(text: &str) -> Result<Cow<'_, str>, BadNumber> {
     let bytes = text.as_bytes();
     let mut out = String::new();
     let (mut done, mut at) = (0, 0);
@@ -56,10 +93,10 @@ pub fn keep_digits(text: &str) -> Result<Cow<'_, str>, String> {
                 }
                 let number = &text[start..at];
                 if number.len() > MAX_DIGITS {
-                    return Err(format!("a number of more than {MAX_DIGITS} digits: {}", excerpt(number)));
+                    return Err(BadNumber::TooLong { number: excerpt(number) });
                 }
                 if number.contains(['e', 'E']) {
-                    exact(number).ok_or_else(|| format!("{}, which is no number of JSON", excerpt(number)))?;
+                    exact(number).ok_or_else(|| BadNumber::NoNumber { number: excerpt(number) })?;
                 }
                 if changes(number) {
                     out.push_str(&text[done..start]);
@@ -309,7 +346,7 @@ mod tests {
     fn one(model: &Model, param: &str, text: &str) -> Result<String, Misread> {
         let gate = model.gates.values().next().unwrap();
         let param = gate.params.iter().find(|p| p.name == param).unwrap();
-        let text = keep_digits(text).map_err(Misread::Protocol)?;
+        let text = keep_digits(text).map_err(|why| Misread::Protocol(why.to_string()))?;
         let value = argument(&model.sorts, param, &serde_json::from_str(&text).expect("JSON"))?;
         Ok(model.sorts.show(param.sort, &value))
     }

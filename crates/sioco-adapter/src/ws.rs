@@ -6,7 +6,9 @@
 //! of it first.
 
 mod boundary;
+mod error;
 
+use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +21,7 @@ use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Error, Message, WebSocket};
 
 use boundary::Boundary;
+pub use error::{NoHandshake, Refusal};
 
 use crate::lines::{CHUNK, Interrupt, Line, LineWriter, Lines, MAX_LINE, Next, Sink, Source, Waiter, excerpt, later};
 use crate::tcp::Tcp;
@@ -50,49 +53,38 @@ impl Ws {
         Ws { tcp: Tcp::new(host, port), path: path.into() }
     }
 
-    /// The connection, after the handshake; nothing if that was interrupted. Otherwise what is wrong.
-    fn shake_hands(&self, stream: TcpStream, interrupt: &Interrupt) -> Result<Option<WsSocket>, String> {
+    /// The connection, after the handshake; nothing if that was interrupted.
+    fn shake_hands(&self, stream: TcpStream, interrupt: &Interrupt) -> Result<Option<WsSocket>, NoHandshake> {
         let patience = self.tcp.patience;
         let url = if self.path.is_empty() { format!("{}/", self.name()) } else { self.name() };
-        let plain = "for lines of JSON over plain TCP, write `tcp://HOST:PORT`";
         let seen = Seen::default();
-        let (stream, tap) = prepare(stream, &seen).map_err(|error| error.to_string())?;
+        let (stream, tap) = prepare(stream, &seen).map_err(NoHandshake::io)?;
         let first = tungstenite::client::client_with_config(url, tap, Some(config()));
         let shaken = match drive_handshake(first, &stream, later(patience), interrupt) {
             Ok(Some((socket, _))) => {
-                return WsSocket::over(socket, stream).map(Some).map_err(|error| error.to_string());
+                return WsSocket::over(socket, stream).map(Some).map_err(NoHandshake::io);
             }
             Ok(None) => return Ok(None),
             Err(failed) => failed,
         };
         let answer = seen.text();
         Err(match shaken {
-            Failed::Late if answer.is_empty() => {
-                format!("it did not answer the WebSocket handshake within {} s; {plain}", patience.as_secs_f64())
-            }
-            Failed::Late => format!(
-                "it did not finish the WebSocket handshake within {} s, and sent {}; {plain}",
-                patience.as_secs_f64(),
-                excerpt(&answer)
-            ),
-            Failed::With(Error::Http(response)) => {
-                let path = if self.path.is_empty() { "/" } else { &self.path };
-                let help = match response.status().as_u16() {
-                    404 => format!("is the path `{path}` right?"),
-                    300..400 => match response.headers().get("Location").and_then(|to| to.to_str().ok()) {
-                        Some(to) => format!("it is at {} now", excerpt(to)),
-                        None => "it is somewhere else".into(),
-                    },
-                    _ => format!("does it serve WebSockets at `{path}`?"),
-                };
-                format!("it refuses the WebSocket handshake with {}; {help}", excerpt(&answer))
-            }
-            Failed::With(_) if answer.is_empty() => {
-                format!("it closed the connection instead of answering the WebSocket handshake; {plain}")
-            }
-            Failed::With(error) => {
-                format!("it is no WebSocket server ({}): it sent {}; {plain}", reason(&error), excerpt(&answer))
-            }
+            Failed::Late if answer.is_empty() => NoHandshake::NoAnswer(patience),
+            Failed::Late => NoHandshake::Unfinished { patience, answer: excerpt(&answer) },
+            Failed::With(Error::Http(response)) => NoHandshake::Refused {
+                answer: excerpt(&answer),
+                refusal: match response.status().as_u16() {
+                    404 => Refusal::NotFound,
+                    300..400 => {
+                        let to = response.headers().get("Location").and_then(|to| to.to_str().ok());
+                        Refusal::Elsewhere(to.map(excerpt))
+                    }
+                    _ => Refusal::Other,
+                },
+                path: if self.path.is_empty() { "/".into() } else { self.path.clone() },
+            },
+            Failed::With(_) if answer.is_empty() => NoHandshake::Closed,
+            Failed::With(error) => NoHandshake::NoServer { why: reason(&error), answer: excerpt(&answer) },
         })
     }
 }
@@ -109,27 +101,24 @@ impl Connector for Ws {
     }
 
     fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
-        let cannot = |why: String| cannot_start(format!("there is no connection to {}: {why}", self.name()));
-        let Some(stream) = self.tcp.connect(interrupt).map_err(cannot)? else { return Ok(None) };
-        let socket = self.shake_hands(stream, interrupt).map_err(cannot)?;
+        let cannot = |why: &dyn fmt::Display| cannot_start(format!("there is no connection to {}: {why}", self.name()));
+        let Some(stream) = self.tcp.connect(interrupt).map_err(|why| cannot(&why))? else { return Ok(None) };
+        let socket = self.shake_hands(stream, interrupt).map_err(|why| cannot(&why))?;
         Ok(socket.map(|socket| Box::new(socket) as Box<dyn Connection>))
     }
 }
 
 /// The server's side: the connection of a client that was accepted, after the handshake; nothing if that was
-/// interrupted, and otherwise what is wrong.
-pub fn accept(stream: TcpStream, patience: Duration, interrupt: &Interrupt) -> Result<Option<WsSocket>, String> {
+/// interrupted.
+pub fn accept(stream: TcpStream, patience: Duration, interrupt: &Interrupt) -> Result<Option<WsSocket>, NoHandshake> {
     let seen = Seen::default();
-    let (stream, tap) = prepare(stream, &seen).map_err(|error| error.to_string())?;
+    let (stream, tap) = prepare(stream, &seen).map_err(NoHandshake::io)?;
     let first = tungstenite::accept_with_config(tap, Some(config()));
     match drive_handshake(first, &stream, later(patience), interrupt) {
-        Ok(Some(socket)) => WsSocket::over(socket, stream).map(Some).map_err(|error| error.to_string()),
+        Ok(Some(socket)) => WsSocket::over(socket, stream).map(Some).map_err(NoHandshake::io),
         Ok(None) => Ok(None),
-        Err(Failed::Late) => Err(format!("there was no WebSocket handshake within {} s", patience.as_secs_f64())),
-        Err(Failed::With(error)) => {
-            let answer = seen.text();
-            Err(format!("no WebSocket handshake ({}): it sent {}", reason(&error), excerpt(&answer)))
-        }
+        Err(Failed::Late) => Err(NoHandshake::NoClient(patience)),
+        Err(Failed::With(error)) => Err(NoHandshake::Strange { why: reason(&error), sent: excerpt(&seen.text()) }),
     }
 }
 

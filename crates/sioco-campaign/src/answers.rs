@@ -1,8 +1,7 @@
 //! How the system answered at the beginning of runs: where it answers otherwise later, perhaps a reset leaves something
 //! over. That is a hint and no more, since systems may choose.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use sioco_exec::event::{Action, Observation};
 use sioco_exec::log::LoggedStep;
 
@@ -15,7 +14,7 @@ const MOST: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answers {
     /// By what happened before: the run, and what came then; nothing if that was not always the same.
-    seen: HashMap<Vec<Action>, Option<(u64, Observation)>>,
+    seen: FxHashMap<Vec<Action>, Option<(u64, Observation)>>,
 }
 
 impl Answers {

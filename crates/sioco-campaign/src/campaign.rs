@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sioco_exec::drive::{Bench, NoClock};
-use sioco_exec::journal::{About, Header};
+use sioco_exec::journal::{About, Header, Lines};
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::Walks;
 use sioco_exec::{Clock, Settings, Summary, Sut};
@@ -78,16 +78,18 @@ impl Outcome {
 
 /// Where what happens goes: the journal, if there is one, and whoever listens.
 struct Recording<'r, 'o> {
-    model: &'r Model,
+    lines: Lines<'r>,
     journal: Option<&'r mut Writer>,
     observer: &'o mut dyn Observer,
 }
 
 impl Recording<'_, '_> {
-    /// Writes a record; whether it is written.
+    /// Writes a record; whether it is written. Its line is made once, for the journal and for whoever listens.
     fn write(&mut self, stamped: &Stamped) -> bool {
         let Some(journal) = &mut self.journal else { return true };
-        journal.record(self.model, stamped);
+        let line = self.lines.line(stamped);
+        journal.write(line);
+        self.observer.line(line);
         journal.broken.is_none()
     }
 
@@ -162,7 +164,8 @@ impl<'a> Campaign<'a> {
     /// Tests a system, and shrinks runs that fail. A journal gets every record before the next thing happens; what cannot
     /// be recorded is not worth testing.
     pub fn run(self, sut: &mut dyn Sut, journal: Option<&mut Writer>, observer: &mut dyn Observer) -> Outcome {
-        let (mut trails, mut recording) = (Trails::default(), Recording { model: self.model, journal, observer });
+        let (mut trails, lines) = (Trails::default(), Lines::new(self.model));
+        let mut recording = Recording { lines, journal, observer };
         let begun = Instant::now();
         let mut clock: Box<dyn Clock> = match self.pace {
             Pace::Timed => Box::new(Since(begun)),

@@ -5,15 +5,23 @@ use std::fmt;
 use sioco_exec::settings::Walks;
 use sioco_model::names::did_you_mean;
 use sioco_plan::Cover;
+use sioco_plan::cover::WAYS;
 
 /// The ways that need nothing but their name, and those that do.
 const NAMES: [&str; 8] = ["switch", "location", "paths", "inclusion", "reduced", "traces", "random", "purpose"];
 
-/// Why a text says of nothing that it is to be covered, and what was probably meant.
+/// Why a text says of nothing that it is to be covered, and what was probably meant. Whoever wrote it is to blame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CoverError {
     /// Nothing of this kind can be planned for.
-    Unplanned(String),
+    Unplanned {
+        /// Why not.
+        why: sioco_plan::CoverError,
+        /// What was probably meant.
+        near: Option<String>,
+        /// Whether `auto` would do as well.
+        auto: bool,
+    },
     /// This looks like `auto`.
     NearAuto(String),
 }
@@ -21,7 +29,15 @@ pub enum CoverError {
 impl fmt::Display for CoverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CoverError::Unplanned(why) => f.write_str(why),
+            CoverError::Unplanned { why, near, auto } => {
+                match why {
+                    sioco_plan::CoverError::Unknown(name) if *auto => {
+                        write!(f, "there is no way to cover called `{name}`; there is `auto`, {WAYS}")?;
+                    }
+                    why => why.fmt(f)?,
+                }
+                near.iter().try_for_each(|near| write!(f, "; did you mean `{near}`?"))
+            }
             CoverError::NearAuto(text) => write!(f, "`{text}` is nothing to cover; did you mean `auto`?"),
         }
     }
@@ -33,10 +49,8 @@ impl std::error::Error for CoverError {}
 pub fn cover(text: &str) -> Result<Cover, CoverError> {
     Cover::parse(text).map_err(|why| {
         let name = text.split(':').next().unwrap_or(text);
-        CoverError::Unplanned(match did_you_mean(name, NAMES).filter(|_| !NAMES.contains(&name)) {
-            Some(near) => format!("{why}; did you mean `{near}`?"),
-            None => why,
-        })
+        let near = did_you_mean(name, NAMES).filter(|_| !NAMES.contains(&name));
+        CoverError::Unplanned { why, near, auto: false }
     })
 }
 
@@ -64,10 +78,9 @@ impl Covered {
                 Ok(Cover::Random(walks)) => Ok(Covered::Random(Some(walks))),
                 Ok(cover) => Ok(Covered::Plan(cover)),
                 Err(_) if did_you_mean(other, ["auto"]).is_some() => Err(CoverError::NearAuto(other.to_owned())),
-                // It lists what a plan can cover.
-                Err(why) => {
-                    Err(CoverError::Unplanned(why.to_string().replacen("; there is ", "; there is `auto`, ", 1)))
-                }
+                // A plan is not all that there is here.
+                Err(CoverError::Unplanned { why, near, .. }) => Err(CoverError::Unplanned { why, near, auto: true }),
+                Err(why) => Err(why),
             },
         }
     }

@@ -1,7 +1,8 @@
 //! Deadlocks of the model that runs came to (T-L11; S1 section 3.2.2), each with the way there.
 
 use sioco_exec::Record;
-use sioco_exec::event::{Action, GateValue, Observation};
+use sioco_exec::event::Action;
+use sioco_exec::log::LoggedStep;
 use sioco_exec::verdict::{Cause, Open};
 
 /// So many are kept.
@@ -22,33 +23,34 @@ pub struct DeadEnd {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeadEnds {
     run: u64,
-    trace: Vec<Action>,
-    /// Inputs that are not accepted.
-    sent: Vec<(u64, GateValue)>,
+    /// What happened, by its place among the steps of the run.
+    trace: Vec<usize>,
+    /// Inputs that are not accepted, in the same way.
+    sent: Vec<(u64, usize)>,
     pub found: Vec<DeadEnd>,
 }
 
 impl DeadEnds {
-    /// Something happened.
-    pub fn record(&mut self, record: &Record) {
+    /// Something happened, after these steps of the run.
+    pub fn record(&mut self, record: &Record, steps: &[LoggedStep]) {
         match record {
             Record::Run { run, .. } => {
                 self.run = *run;
                 self.trace.clear();
                 self.sent.clear();
             }
-            Record::Input { id, input, .. } => self.sent.push((*id, input.clone())),
+            Record::Input { id, .. } => self.sent.push((*id, steps.len())),
             Record::Accepted { id } => {
                 if let Some(place) = self.sent.iter().position(|(sent, _)| sent == id) {
-                    self.trace.push(Action::Input(self.sent.remove(place).1));
+                    self.trace.push(self.sent.remove(place).1);
                 }
             }
-            Record::Observed(seen) => self.trace.push(Action::Seen(seen.clone())),
-            Record::TimedOut(_) => self.trace.push(Action::Seen(Observation::Delta)),
+            Record::Observed(_) | Record::TimedOut(_) => self.trace.push(steps.len()),
             Record::Verdict { cause: Cause::Open(Open::Deadlock { state }), .. }
                 if self.found.len() < MOST && !self.found.iter().any(|f| f.state == *state) =>
             {
-                let (state, trace) = (state.clone(), std::mem::take(&mut self.trace));
+                let trace = self.trace.iter().filter_map(|at| Some(steps.get(*at)?.action.clone()));
+                let (state, trace) = (state.clone(), trace.collect());
                 self.found.push(DeadEnd { state, run: self.run, trace });
             }
             _ => {}

@@ -7,10 +7,9 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use sioco_exec::Stamped;
-use sioco_exec::journal::{FORMAT, write};
+use sioco_exec::journal::FORMAT;
 use sioco_exec::verdict::Verdict;
-use sioco_model::{Model, visible};
+use sioco_model::visible;
 
 /// Where journals go by themselves.
 pub const FOLDER: &str = ".sioco/runs";
@@ -83,8 +82,6 @@ pub struct Writer {
     pub name: String,
     /// Why nothing more is written.
     pub broken: Option<String>,
-    /// The line that is being written: its room is used again.
-    bytes: Vec<u8>,
 }
 
 impl Writer {
@@ -94,13 +91,7 @@ impl Writer {
             Some(path) => {
                 refuse(path)?;
                 let file = take(path)?;
-                Ok(Writer {
-                    file,
-                    path: path.into(),
-                    name: path.display().to_string(),
-                    broken: None,
-                    bytes: Vec::new(),
-                })
+                Ok(Writer { file, path: path.into(), name: path.display().to_string(), broken: None })
             }
             None => {
                 let folder = Path::new(FOLDER);
@@ -113,7 +104,7 @@ impl Writer {
                         Ok(file) => {
                             // Nobody else knows the name yet, but may before it is over.
                             let _ = file.try_lock();
-                            return Ok(Writer { file, path, name, broken: None, bytes: Vec::new() });
+                            return Ok(Writer { file, path, name, broken: None });
                         }
                         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                         Err(error) => return Err(cannot(&path, &error)),
@@ -123,23 +114,19 @@ impl Writer {
         }
     }
 
-    /// Adds the line of a record.
-    pub fn record(&mut self, model: &Model, stamped: &Stamped) {
-        let mut bytes = std::mem::take(&mut self.bytes);
-        bytes.clear();
-        write(model, stamped, &mut bytes);
-        self.add(std::str::from_utf8(&bytes).expect("JSON is text"));
-        self.bytes = bytes;
+    /// Adds a line, with its line break.
+    pub fn add(&mut self, line: &str) {
+        // People look at journals with whatever is at hand.
+        self.write(&visible::json(line));
     }
 
-    /// Adds a line. After trouble, nothing more is written: a journal has no holes.
-    pub fn add(&mut self, line: &str) {
-        if self.broken.is_some() {
-            return;
+    /// Adds a line in which nothing is hidden. It is out of this process before the next thing happens. After trouble,
+    /// nothing more is written: a journal has no holes.
+    pub(crate) fn write(&mut self, line: &str) {
+        if self.broken.is_none() {
+            let written = self.file.write_all(line.as_bytes());
+            self.broken = written.err().map(|error| plain(&error));
         }
-        // People look at journals with whatever is at hand.
-        let written = self.file.write_all(visible::json(line).as_bytes()).and_then(|()| self.file.flush());
-        self.broken = written.err().map(|error| plain(&error));
     }
 
     /// Sees to it that all of it is on the disk, and still where people look for it. A campaign whose journal is not there

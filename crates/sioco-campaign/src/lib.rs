@@ -9,6 +9,7 @@
 //! Nothing here prints, knows a command line, or reads the text of a model. [`drive`] is the only place where a tester meets
 //! a system.
 
+mod alike;
 mod answers;
 pub mod budget;
 pub mod campaign;

@@ -5,6 +5,11 @@ use sioco_exec::shrink::Progress;
 
 /// Listens to a campaign.
 pub trait Observer {
+    /// The journal gets this line, if there is one: what is told next. Nothing is hidden in it.
+    fn line(&mut self, line: &str) {
+        let _ = line;
+    }
+
     /// Something happened in the campaign.
     fn record(&mut self, stamped: &Stamped) {
         let _ = stamped;

@@ -9,11 +9,11 @@ use sioco_model::Model;
 use sioco_model::names::did_you_mean;
 use sioco_plan::file::{self, Loaded};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, Plan, PlanError, Purpose, plan};
+use sioco_plan::{Cover, InputValues, Kind, Options, Plan, PlanError, Purpose, plan};
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, Cancellation, Limits};
+use sioco_symbolic::Progress;
 use sioco_symbolic::path::{Path, Shortcuts};
-use sioco_symbolic::{Progress, Stop};
 
 use crate::budget::{Budget, Flags, Leave, wait_for_it, within};
 use crate::cover::Covered;
@@ -71,20 +71,6 @@ const NODES: usize = 1_000;
 pub const WALKED: u64 = 1000;
 /// How much memory there usually is, in bytes.
 pub const MEMORY: usize = 2 << 30;
-
-/// A plan without anything in it.
-pub fn nothing(cover: Cover) -> Plan {
-    Plan {
-        cover,
-        strict: false,
-        goals: Vec::new(),
-        purposes: Vec::new(),
-        length: None,
-        steering: None,
-        stop: Stop::Complete,
-        counts: Default::default(),
-    }
-}
 
 /// Where purposes of a plan end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -176,7 +162,7 @@ impl<'a> Planner<'a> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Planned, PlanError> {
         match covered {
-            Covered::Random(walks) => Ok(Planned::at_once(nothing(Covered::walks(*walks)))),
+            Covered::Random(walks) => Ok(Planned::at_once(Plan::new(Covered::walks(*walks)))),
             Covered::Auto => self.search(Options { data: true, ..Options::new(Cover::Switch) }, wanted, progress),
             Covered::Plan(cover) => self.search(Options::new(cover.clone()), wanted, progress),
         }
@@ -193,16 +179,17 @@ impl<'a> Planner<'a> {
         let begun = Instant::now();
         let budget = time.budget(wanted.resident);
         let (found, enough) = within(budget, self.interrupted, self.leave, Flags::default(), |flags| {
-            let traces = matches!(options.cover, Cover::Traces(_));
+            let intent = options.cover.intent();
+            let traces = intent.kind == Kind::Traces;
             let options = Options {
                 strict: wanted.ending == Ending::Strict,
                 depth: Some(DEPTH),
                 // Where all traces of a length are wanted, memory is the limit.
                 nodes: if traces { usize::MAX } else { NODES },
                 memory: traces.then_some(wanted.memory),
-                tests: (traces || options.cover == Cover::Classes).then_some(wanted.values),
+                tests: (traces || intent.values == InputValues::OfClass).then_some(wanted.values),
                 // A tree would be reached with the first of its accepts, be it silence at the start.
-                split: is_tree(&options.cover),
+                split: intent.kind == Kind::Paths,
                 seed: wanted.seed,
                 steering: false,
                 enough: Some(flags.enough.clone()),
@@ -229,7 +216,7 @@ impl<'a> Planner<'a> {
             file::retake(loaded, &mut Walker::new(path));
             flags.stop.load(Ordering::Relaxed)
         });
-        if is_tree(&loaded.plan.cover) {
+        if loaded.plan.intent().kind == Kind::Paths {
             loaded.plan.purposes = loaded.plan.purposes.iter().flat_map(Purpose::split).collect();
         }
         let ended = (ended && !self.interrupted.load(Ordering::Relaxed)).then(|| begun.elapsed());
@@ -248,9 +235,4 @@ pub fn near(error: &PlanError) -> Option<String> {
         PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
         _ => None,
     }
-}
-
-/// Whether the plan of a cover is a tree of which every end is wanted.
-fn is_tree(cover: &Cover) -> bool {
-    matches!(cover, Cover::Paths(_) | Cover::Inclusion(_))
 }

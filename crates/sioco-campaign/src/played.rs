@@ -1,5 +1,9 @@
 //! A model that plays the system under test, as another model knows it: gates and values go by their names.
+//!
+//! Where both models declare a gate alike, its values are taken as they are; otherwise they are written as JSON by the
+//! one and read by the other, as by an adapter.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -10,6 +14,8 @@ use sioco_exec::{Fault, FaultKind, Order, Player, Polled, Sut, SutEvent};
 use sioco_model::model::{Direction, Model};
 use sioco_model::{GateId, Id};
 
+use crate::alike::params_are_alike;
+
 /// See the [module](self).
 pub struct Played<'m> {
     player: Player<'m>,
@@ -18,29 +24,58 @@ pub struct Played<'m> {
     /// The model that it is compared with.
     model: &'m Model,
     /// The gates of the player by those of the model, and the other way round; nothing where there is none.
-    inputs: Vec<Option<GateId>>,
-    outputs: Vec<Option<GateId>>,
+    inputs: Vec<Option<Crossing>>,
+    outputs: Vec<Option<Crossing>>,
     /// Inputs that the player does not have.
     refused: Vec<u64>,
     /// How the gates of the two models differ, in words.
     differences: Vec<String>,
 }
 
+/// Where the values of a gate go in the other model.
+#[derive(Clone, Copy)]
+struct Crossing {
+    gate: GateId,
+    /// Whether they mean the same there.
+    alike: bool,
+}
+
+impl Crossing {
+    /// Those of a model's gates.
+    fn all(from: &Model, to: &Model) -> Vec<Option<Crossing>> {
+        let crossing = |id| {
+            let gate = declared(to, &from.gates[id].name, from.gates[id].direction).ok()?;
+            Some(Crossing { gate, alike: params_are_alike((from, id), (to, gate)) })
+        };
+        from.gates.ids().map(crossing).collect()
+    }
+
+    /// Whether values can be taken as they are.
+    fn takes(self, to: &Model, value: &GateValue) -> bool {
+        self.alike && to.is_gate_value(self.gate, &value.args)
+    }
+}
+
 impl<'m> Played<'m> {
     /// A player of one model for a tester of another.
     pub fn new(player: Player<'m>, played: &'m Model, model: &'m Model) -> Played<'m> {
-        let inputs = model.gates.values().map(|g| declared(played, &g.name, g.direction).ok());
-        let outputs = played.gates.values().map(|g| declared(model, &g.name, g.direction).ok());
-        let (inputs, outputs) = (inputs.collect(), outputs.collect());
+        let (inputs, outputs) = (Crossing::all(model, played), Crossing::all(played, model));
         let differences = differences_of_models(model, played);
         Played { player, played, model, inputs, outputs, refused: Vec::new(), differences }
     }
 
     /// An input of the model as the player knows it.
-    fn input(&self, input: &GateValue) -> Option<GateValue> {
-        let gate = self.inputs.get(input.gate.index()).copied().flatten()?;
+    fn input<'i>(&self, input: &'i GateValue) -> Option<Cow<'i, GateValue>> {
+        let crossing = self.inputs.get(input.gate.index()).copied().flatten()?;
+        let gate = crossing.gate;
+        if crossing.takes(self.played, input) {
+            return Some(match gate == input.gate {
+                true => Cow::Borrowed(input),
+                false => Cow::Owned(GateValue { gate, args: input.args.clone() }),
+            });
+        }
         let args = read_args(self.played, gate, Some(&args(self.model, input))).ok()?;
-        Some(GateValue { gate, args })
+        Some(Cow::Owned(GateValue { gate, args }))
     }
 
     /// Something that was recorded as the player knows it, if it can be something that it did.
@@ -51,7 +86,7 @@ impl<'m> Played<'m> {
             Some(Action::Seen(Observation::Output(GateValue { gate, args })))
         };
         match action {
-            Action::Input(input) => self.input(input).map(Action::Input),
+            Action::Input(input) => self.input(input).map(|input| Action::Input(input.into_owned())),
             Action::Seen(Observation::Output(seen)) => output(seen.gate, &args(self.model, seen)),
             Action::Seen(Observation::Malformed { gate, raw, .. }) => {
                 output((*gate)?, &serde_json::from_str::<Json>(raw).ok()?)
@@ -60,15 +95,19 @@ impl<'m> Played<'m> {
         }
     }
 
-    fn seen(&self, output: &GateValue) -> Result<Observation, Fault> {
-        let gate = self.outputs.get(output.gate.index()).copied().flatten();
-        let gate = gate.ok_or_else(|| {
+    fn seen(&self, output: GateValue) -> Result<Observation, Fault> {
+        let crossing = self.outputs.get(output.gate.index()).copied().flatten();
+        let crossing = crossing.ok_or_else(|| {
             let why = declared(self.model, &self.played.gates[output.gate].name, Direction::Output);
-            let why = why.err().unwrap_or_default();
+            let why = why.err().map(|why| why.to_string()).unwrap_or_default();
             let message = format!("the model that is played gave {}: {why}", output.show(self.played));
             Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false }
         })?;
-        let json = args(self.played, output);
+        let gate = crossing.gate;
+        if crossing.takes(self.model, &output) {
+            return Ok(Observation::Output(GateValue { gate, ..output }));
+        }
+        let json = args(self.played, &output);
         Ok(match read_args(self.model, gate, Some(&json)) {
             Ok(args) => Observation::Output(GateValue { gate, args }),
             Err(why) => Observation::Malformed { gate: Some(gate), why: why.0, raw: json.to_string() },
@@ -108,7 +147,7 @@ impl Sut for Played<'_> {
         }
         Ok(match self.player.poll(wait)? {
             Polled::Event(SutEvent::Observed(Observation::Output(output))) => {
-                Polled::Event(SutEvent::Observed(self.seen(&output)?))
+                Polled::Event(SutEvent::Observed(self.seen(output)?))
             }
             other => other,
         })

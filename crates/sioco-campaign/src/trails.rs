@@ -24,8 +24,8 @@ pub struct Trails {
     resets: u64,
     order: Option<Order>,
     current: Vec<LoggedStep>,
-    /// An input that is neither accepted nor refused yet.
-    waiting: Option<GateValue>,
+    /// The step that is an input and neither accepted nor refused yet.
+    waiting: Option<usize>,
     bad: Vec<Trail>,
     reasons: Reasons,
     answers: Answers,
@@ -67,7 +67,7 @@ impl Trails {
     /// Something happened.
     pub fn record(&mut self, stamped: &Stamped) {
         self.line += 1;
-        self.dead_ends.record(&stamped.record);
+        self.dead_ends.record(&stamped.record, &self.current);
         let action = match &stamped.record {
             Record::Run { run, seed, order, .. } => {
                 (self.run, self.seed, self.begun) = (*run, *seed, stamped.at);
@@ -78,7 +78,7 @@ impl Trails {
                 return;
             }
             Record::Input { input, .. } => {
-                self.waiting = Some(input.clone());
+                self.waiting = Some(self.current.len());
                 Action::Input(input.clone())
             }
             Record::Accepted { .. } | Record::Refused { .. } => {
@@ -123,7 +123,11 @@ impl Trails {
     fn keep(&mut self, run: u64, verdict: Verdict, length: u64) {
         let (steps, waiting) = (std::mem::take(&mut self.current), self.waiting.take());
         if make_room(&mut self.bad, |t| (t.verdict, t.length), verdict, length) {
-            let unaccepted = waiting.filter(|_| self.order.is_some_and(Order::is_of_system));
+            let waiting = waiting.filter(|_| self.order.is_some_and(Order::is_of_system));
+            let unaccepted = waiting.and_then(|at| match &steps.get(at)?.action {
+                Action::Input(input) => Some(input.clone()),
+                Action::Seen(_) => None,
+            });
             self.bad.push(Trail { run, seed: self.seed, begun: self.begun, verdict, length, steps, unaccepted });
         }
     }

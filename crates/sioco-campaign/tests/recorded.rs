@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sioco_campaign::judge::{Judge, JudgedRun};
-use sioco_campaign::planning;
 use sioco_campaign::played::Played;
 use sioco_campaign::replay::{Replay, ReplayObserver, Replays, Sameness, Shown, most_telling_run};
 use sioco_campaign::{Campaign, Deadline, Observer};
@@ -15,7 +14,7 @@ use sioco_exec::replay::Patience;
 use sioco_exec::settings::Walks;
 use sioco_exec::{Player, Settings, Verdict};
 use sioco_model::Model;
-use sioco_plan::Cover;
+use sioco_plan::{Cover, Plan};
 use sioco_solve::{BackEnd, Cancellation};
 
 const ACCUMULATOR: &str = "\
@@ -64,7 +63,7 @@ impl ReplayObserver for Keeping {
 /// What random walks find about an accumulator that slips above 15.
 fn recorded() -> Log {
     let model = model(ACCUMULATOR);
-    let plan = planning::nothing(Cover::Random(1));
+    let plan = Plan::new(Cover::Random(1));
     let settings = Settings { seed: 1, walks: Walks::Random, max_steps: Some(100), walk: 30, ..Settings::default() };
     let (deadline, mut keeping) = (Deadline::default(), Keeping::default());
     let played = slipping(15);

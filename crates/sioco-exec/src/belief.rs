@@ -19,7 +19,7 @@ use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::live::Live;
 use sioco_model::semantics::sides::{Seen, Sides};
 use sioco_model::semantics::state::State;
-use sioco_model::{Id, LocationId, SwitchId, Value, VarId};
+use sioco_model::{GateId, Id, LocationId, SwitchId, Value, VarId};
 use sioco_solve::{Cancellation, Reason};
 use sioco_symbolic::key::Key;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
@@ -76,7 +76,8 @@ impl Doubt {
     }
 
     /// Whether the model says anything about an event.
-    fn of_event(model: &Model, event: &GateValue) -> Doubt {
+    fn of_event(model: &Model, gate: GateId, args: &[Value]) -> Doubt {
+        let event = GateValue { gate, args: args.to_vec() };
         Doubt(format!("the model may be undefined for `{}`", event.show(model)).into())
     }
 
@@ -120,6 +121,17 @@ impl Hypothesis {
         }
         changed
     }
+}
+
+/// A step of a hypothesis, and where it leads.
+struct Move<'a> {
+    step: Step,
+    args: &'a [Value],
+    /// The state before it, if that is known.
+    before: Option<&'a State>,
+    place: Place,
+    /// The question that was left open, if the step is only perhaps possible.
+    doubt: Option<Doubt>,
 }
 
 /// Hypotheses that agree on when the inputs were taken.
@@ -469,13 +481,8 @@ impl<'m> Mind<'m> {
         let mut groups: Vec<Group> = Vec::new();
         let mut cut = belief.cut;
         for group in belief.groups.iter().filter(|g| g.taken == sent) {
-            let mut quiet: Vec<Hypothesis> = Vec::new();
-            for h in &group.hypotheses {
-                self.silent(suite, h, &mut quiet)?;
-            }
-            if !quiet.is_empty() {
-                // Where internal steps go on for ever, they do so after the silence, too, and may lead elsewhere.
-                let hypotheses = self.close(suite, quiet, &mut cut)?;
+            let hypotheses = self.next_after_delta(suite, &group.hypotheses, &mut cut)?;
+            if !hypotheses.is_empty() {
                 self.add_group(suite, &mut groups, Group { taken: group.taken, hypotheses });
             }
         }
@@ -559,77 +566,67 @@ impl<'m> Mind<'m> {
         }
     }
 
-    /// The hypotheses after an interaction, closed over internal steps.
-    fn next(
+    /// Where an interaction leads from a hypothesis.
+    fn interact(
         &mut self,
         suite: &Suite,
-        from: &[Hypothesis],
-        event: &GateValue,
-        cut: &mut bool,
-    ) -> Result<Vec<Hypothesis>, StepError> {
-        let mut found: Vec<Hypothesis> = Vec::new();
-        for h in from {
-            let before = found.len();
-            match &h.place {
-                Place::Known(state) => {
-                    self.enabled.clear();
-                    self.unsure.clear();
-                    let (enabled, unsure) = (&mut self.enabled, &mut self.unsure);
-                    self.interpreter.enabled_switches(state, event.gate, &event.args, enabled, unsure)?;
-                    self.unknown += self.unsure.len() as u64;
-                    let unsure = self.unsure.iter().map(|(s, why)| (*s, Some(Doubt::about(self.model, *s, why))));
-                    let switches: Vec<(SwitchId, Option<Doubt>)> =
-                        self.enabled.iter().map(|s| (*s, None)).chain(unsure).collect();
-                    for (switch, doubt) in switches {
-                        let mut next = state.clone();
-                        self.interpreter.take(&mut next, switch, &event.args)?;
-                        let step = Step::Switch(switch);
-                        found.push(self.moved(suite, h, step, &event.args, Some(state), Place::Known(next), doubt));
-                    }
-                }
-                Place::Open(trail) => {
-                    let label = Label::Gate(event.gate);
-                    let of_event = |s: Step| s.switches().any(|s| self.model.switches[s].label == label);
-                    let breaks = self.tracker().breaks(trail, &of_event, Some(&event.args));
-                    let steps = self.tracker().next(trail, event.gate, &event.args);
-                    let mut undefined = None;
-                    match breaks {
-                        Breaks::No => {}
-                        Breaks::Yes(error) => return Err(error),
-                        Breaks::Unknown => {
-                            let of_event = Doubt::of_event(self.model, event);
-                            let switches: Vec<SwitchId> = steps.iter().map(|(s, _)| *s).collect();
-                            let defined = self.tracker().may_be_defined(trail, &switches, &event.args);
-                            undefined = (defined != Possible::Yes).then(|| of_event.clone());
-                            self.undefined.get_or_insert(of_event);
-                        }
-                    }
-                    for (switch, reason) in steps {
-                        self.unknown += u64::from(reason.is_some());
-                        let step = Step::Switch(switch);
-                        let place = self.settled(trail.with(step, Some(event.args.clone())));
-                        let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why)).or(undefined.clone());
-                        found.push(self.moved(suite, h, step, &event.args, None, place, doubt));
-                    }
+        h: &Hypothesis,
+        gate: GateId,
+        args: &[Value],
+        found: &mut Vec<Hypothesis>,
+    ) -> Result<(), StepError> {
+        let before = found.len();
+        match &h.place {
+            Place::Known(state) => {
+                self.enabled.clear();
+                self.unsure.clear();
+                let (enabled, unsure) = (&mut self.enabled, &mut self.unsure);
+                self.interpreter.enabled_switches(state, gate, args, enabled, unsure)?;
+                self.unknown += self.unsure.len() as u64;
+                let unsure = self.unsure.iter().map(|(s, why)| (*s, Some(Doubt::about(self.model, *s, why))));
+                let switches: Vec<(SwitchId, Option<Doubt>)> =
+                    self.enabled.iter().map(|s| (*s, None)).chain(unsure).collect();
+                for (switch, doubt) in switches {
+                    let mut next = state.clone();
+                    self.interpreter.take(&mut next, switch, args)?;
+                    let step = Step::Switch(switch);
+                    let to = Move { step, args, before: Some(state), place: Place::Known(next), doubt };
+                    found.push(self.moved(suite, h, to));
                 }
             }
-            self.ended.push(found.len() == before);
+            Place::Open(trail) => {
+                let label = Label::Gate(gate);
+                let of_event = |s: Step| s.switches().any(|s| self.model.switches[s].label == label);
+                let breaks = self.tracker().breaks(trail, &of_event, Some(args));
+                let steps = self.tracker().next(trail, gate, args);
+                let mut undefined = None;
+                match breaks {
+                    Breaks::No => {}
+                    Breaks::Yes(error) => return Err(error),
+                    Breaks::Unknown => {
+                        let of_event = Doubt::of_event(self.model, gate, args);
+                        let switches: Vec<SwitchId> = steps.iter().map(|(s, _)| *s).collect();
+                        let defined = self.tracker().may_be_defined(trail, &switches, args);
+                        undefined = (defined != Possible::Yes).then(|| of_event.clone());
+                        self.undefined.get_or_insert(of_event);
+                    }
+                }
+                for (switch, reason) in steps {
+                    self.unknown += u64::from(reason.is_some());
+                    let step = Step::Switch(switch);
+                    let place = self.settled(trail.with(step, Some(args.to_vec())));
+                    let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why)).or(undefined.clone());
+                    found.push(self.moved(suite, h, Move { step, args, before: None, place, doubt }));
+                }
+            }
         }
-        self.close(suite, found, cut)
+        self.ended.push(found.len() == before);
+        Ok(())
     }
 
     /// A hypothesis after a step.
-    #[allow(clippy::too_many_arguments)]
-    fn moved(
-        &self,
-        suite: &Suite,
-        h: &Hypothesis,
-        step: Step,
-        args: &[Value],
-        before: Option<&State>,
-        place: Place,
-        doubt: Option<Doubt>,
-    ) -> Hypothesis {
+    fn moved(&self, suite: &Suite, h: &Hypothesis, to: Move<'_>) -> Hypothesis {
+        let Move { step, args, before, place, doubt } = to;
         let internal = !step.is_observable(self.model);
         let mut marks = Vec::new();
         if !h.marks.is_empty() {

@@ -67,7 +67,7 @@ impl Referee<'_> {
             None => {}
         }
         let (before, patient, withdrawn) = (self.position.belief.clone(), self.patient.clone(), self.withdrawn);
-        let refused = self.fall_quiet(timed);
+        let refused = self.fall_quiet(timed, &before);
         match (timed, refused) {
             (false, Some(cause)) => Some(cause),
             (_, refused) => {
@@ -77,10 +77,10 @@ impl Referee<'_> {
         }
     }
 
-    /// Changes the belief to what explains a delta. A cause if nothing does; the belief is then as before.
-    fn fall_quiet(&mut self, timed: bool) -> Option<Cause> {
+    /// Changes the belief to what explains a delta, given what it was before. A cause if nothing does; the belief is then
+    /// as before.
+    fn fall_quiet(&mut self, timed: bool, before: &Belief) -> Option<Cause> {
         let sent = self.position.queue.len();
-        let before = self.position.belief.clone();
         let explained = match self.position.mind.delta(&self.position.suite, &mut self.position.belief, sent) {
             Ok(explained) => explained,
             Err(error) => return Some(self.trouble(&error)),
@@ -96,7 +96,7 @@ impl Referee<'_> {
                     Some(patient).filter(|p| (explained || p.belief.cut) && p.differs(&self.position.belief));
             }
             (true, None) if timed => {
-                self.patient = Patient::after(&mut self.position.mind, before, &self.position.belief, sent);
+                self.patient = Patient::after(&mut self.position.mind, before.clone(), &self.position.belief, sent);
             }
             (true, None) => {}
             (false, Some(mut patient)) => {

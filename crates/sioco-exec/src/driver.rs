@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use sioco_model::model::Model;
 use sioco_model::semantics::oracle::Oracle;
-use sioco_plan::Plan;
+use sioco_plan::{Intent, Plan};
 use sioco_solve::Cancellation;
 use sioco_symbolic::path::SolverFactory;
 
@@ -28,7 +28,7 @@ use crate::controller::walk::WalkController;
 use crate::controller::{Chosen, Controller, HEARD, Situation};
 use crate::drive::Session;
 use crate::event::GateValue;
-use crate::ledger::{Intent, Ledger, Note};
+use crate::ledger::{Ledger, Note};
 use crate::listening::Listening;
 use crate::mute::Mute;
 use crate::quiescence_time::Slower;
@@ -148,7 +148,7 @@ impl<'m> Driver<'m> {
         oracle: Option<Arc<Mutex<dyn Oracle>>>,
     ) -> Driver<'m> {
         let suite = Suite::new(model, plan);
-        let intent = Intent::of(&plan.cover);
+        let intent = plan.intent();
         let schedule = Schedule::new(suite.len(), settings.attempts);
         let mut referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
         referee.count_refusals(intent.compared);

@@ -6,12 +6,24 @@ use sioco_model::{GateId, Value};
 use crate::crash::Crash;
 
 /// A gate with a value for each of its parameters (S0 definition 6: gate value).
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct GateValue {
     /// The gate.
     pub gate: GateId,
     /// One value per parameter. For what comes from outside they need not fit; then it is no gate value of the model.
     pub args: Vec<Value>,
+}
+
+impl Clone for GateValue {
+    fn clone(&self) -> Self {
+        GateValue { gate: self.gate, args: self.args.clone() }
+    }
+
+    /// The room of what was there is used again.
+    fn clone_from(&mut self, other: &Self) {
+        self.gate = other.gate;
+        self.args.clone_from(&other.args);
+    }
 }
 
 impl GateValue {

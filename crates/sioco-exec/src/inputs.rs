@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Label, Model};
 use sioco_model::number::{self, BigInt, Rational};
+use sioco_model::sample::{self, Draw, Plain};
 use sioco_model::semantics::choice::Unknown;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::state::State;
@@ -14,7 +15,6 @@ use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, Term};
 use sioco_model::{GateId, Id, SortId, SwitchId, TermId, Value};
 use sioco_plan::Leg;
-use sioco_plan::draw::{self, draw_with};
 use sioco_plan::walker::Walker;
 use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::path::Possible;
@@ -35,6 +35,9 @@ pub enum Taste {
     /// Also values that were used before, ends of ranges, and numbers of the model and their neighbours.
     Keen,
 }
+
+/// The parameters of a gate whose values are to be equal, by position.
+type Pattern = (GateId, (usize, usize));
 
 /// The parameters of a switch that have no term, by position, with their sorts.
 type Unknowns = Arc<[(usize, SortId)]>;
@@ -144,7 +147,7 @@ impl Inputs {
             for draw in 0..draws {
                 args.clear();
                 for (_, sort) in unknowns.iter() {
-                    let value = self.value(model, *sort, taste, Around { with: &args, state: Some(state) }, random, 0);
+                    let value = self.value(model, *sort, taste, Around { with: &args, state: Some(state) }, random);
                     args.push(value);
                 }
                 if let Some(pattern) = pattern.filter(|_| draw < draws / 2) {
@@ -173,7 +176,7 @@ impl Inputs {
     fn shape(
         &self,
         model: &Model,
-        (gate, pair): (GateId, (usize, usize)),
+        (gate, pair): Pattern,
         unknowns: &[(usize, SortId)],
         args: &mut [Value],
         random: &mut Random,
@@ -184,7 +187,7 @@ impl Inputs {
         let own = [pair.0, pair.1].into_iter().map(|i| args[i].clone()).find(fits);
         let drawn = || {
             let of = |random: &mut Random| [first, second][random.below(2) as usize];
-            let plain = |random: &mut Random| self.value(model, of(random), Taste::Plain, Around::default(), random, 0);
+            let plain = |random: &mut Random| self.value(model, of(random), Taste::Plain, Around::default(), random);
             common(sorts, first, second, random).or_else(|| (0..DRAWS).map(|_| plain(random)).find(fits))
         };
         let Some(same) = own.or_else(drawn) else { return };
@@ -194,47 +197,18 @@ impl Inputs {
             let pairs = self.patterns.pairs(gate).iter();
             let Some(&(i, j)) = pairs.filter(|p| **p != pair).find(|(i, j)| args[*i] == args[*j]) else { return };
             let other = if j == pair.1 || j == pair.0 { i } else { j };
-            args[other] = self.value(model, unknowns[other].1, Taste::Plain, Around::default(), random, 0);
+            args[other] = self.value(model, unknowns[other].1, Taste::Plain, Around::default(), random);
         }
     }
 
     /// A value of a sort.
-    fn value(
-        &self,
-        model: &Model,
-        sort: SortId,
-        taste: Taste,
-        around: Around<'_>,
-        random: &mut Random,
-        depth: u32,
-    ) -> Value {
-        let sorts = &model.sorts;
-        if taste == Taste::Keen {
-            let base = sorts.base(sort);
-            let with = around.with;
-            let found = match random.below(12) {
-                // Equal to another one of the same input.
-                0 | 1 if !with.is_empty() => Some(with[random.below(with.len() as u64) as usize].clone()),
-                0..=2 => pick(self.used.get(&base), random),
-                3 => pick(self.constants.get(&base), random).map(|v| beside(&v, random)),
-                4 => self.end(model, sort, random),
-                // What the model remembers, and what is missing from there to a number that it speaks of.
-                5 => self.remembered(model, base, around.state, random).map(|v| beside(&v, random)),
-                6 => {
-                    let number = pick(self.constants.get(&base), random);
-                    let from = self.remembered(model, base, around.state, random);
-                    let missing = number.zip(from).and_then(|(number, from)| number::sub(&number, &from));
-                    missing.map(|v| beside(&v, random))
-                }
-                _ => None,
-            };
-            if let Some(value) = found.filter(|v| sorts.contains(sort, v)) {
-                return value;
+    fn value(&self, model: &Model, sort: SortId, taste: Taste, around: Around<'_>, random: &mut Random) -> Value {
+        match taste {
+            Taste::Plain => sample::value(&model.sorts, sort, &mut Plain(random)),
+            Taste::Keen => {
+                sample::value(&model.sorts, sort, &mut Keen { inputs: self, model, around, plain: Plain(random) })
             }
         }
-        draw_with(sorts, sort, random, depth, &mut |sort, random, depth| {
-            self.value(model, sort, taste, Around::default(), random, depth)
-        })
     }
 
     /// The value of a variable of a sort.
@@ -272,6 +246,64 @@ struct Around<'a> {
     state: Option<&'a State>,
 }
 
+/// Draws values where faults hide: see the [module](self).
+struct Keen<'k> {
+    inputs: &'k Inputs,
+    model: &'k Model,
+    around: Around<'k>,
+    plain: Plain<'k>,
+}
+
+impl Draw for Keen<'_> {
+    fn source(&mut self) -> &mut Random {
+        self.plain.source()
+    }
+
+    fn whole(&mut self, lo: Option<&BigInt>, hi: Option<&BigInt>) -> BigInt {
+        self.plain.whole(lo, hi)
+    }
+
+    fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational {
+        self.plain.real(lo, hi)
+    }
+
+    fn text(&mut self, least: u64, most: Option<u64>) -> String {
+        self.plain.text(least, most)
+    }
+
+    fn length(&mut self) -> u64 {
+        self.plain.length()
+    }
+
+    fn innermost(&mut self, sorts: &Sorts, sort: SortId) -> Value {
+        self.plain.innermost(sorts, sort)
+    }
+
+    fn instead(&mut self, sorts: &Sorts, sort: SortId, depth: u32) -> Option<Value> {
+        let Keen { inputs, model, around, plain: Plain(random) } = self;
+        // Values in values have nothing around them.
+        let Around { with, state } = if depth == 0 { *around } else { Around::default() };
+        let base = sorts.base(sort);
+        let found = match random.below(12) {
+            // Equal to another one of the same input.
+            0 | 1 if !with.is_empty() => Some(with[random.below(with.len() as u64) as usize].clone()),
+            0..=2 => pick(inputs.used.get(&base), random),
+            3 => pick(inputs.constants.get(&base), random).map(|v| beside(&v, random)),
+            4 => inputs.end(model, sort, random),
+            // What the model remembers, and what is missing from there to a number that it speaks of.
+            5 => inputs.remembered(model, base, state, random).map(|v| beside(&v, random)),
+            6 => {
+                let number = pick(inputs.constants.get(&base), random);
+                let from = inputs.remembered(model, base, state, random);
+                let missing = number.zip(from).and_then(|(number, from)| number::sub(&number, &from));
+                missing.map(|v| beside(&v, random))
+            }
+            _ => None,
+        };
+        found.filter(|v| sorts.contains(sort, v))
+    }
+}
+
 fn pick(list: Option<&Vec<Value>>, random: &mut Random) -> Option<Value> {
     let list = list.filter(|l| !l.is_empty())?;
     Some(list[random.below(list.len() as u64) as usize].clone())
@@ -295,11 +327,11 @@ fn common(sorts: &Sorts, a: SortId, b: SortId, random: &mut Random) -> Option<Va
     let value = match (sorts.get(a), sorts.get(b)) {
         (Sort::Int { lo: a, hi: b }, Sort::Int { lo: c, hi: d }) => {
             let (lo, hi) = (a.max(c).as_ref(), b.iter().chain(d).min());
-            number::int(draw::whole(lo, hi, random))
+            number::int(Plain(random).whole(lo, hi))
         }
         (Sort::Real { lo: a, hi: b }, Sort::Real { lo: c, hi: d }) => {
             let (lo, hi) = (a.max(c).as_ref(), b.iter().chain(d).min());
-            Value::real(draw::real(lo, hi, random))
+            Value::real(Plain(random).real(lo, hi))
         }
         _ => return None,
     };
@@ -338,7 +370,7 @@ mod tests {
             let mut equal = 0;
             for _ in 0..200 {
                 let mut args: Vec<Value> = (unknowns.iter())
-                    .map(|(_, sort)| inputs.value(&model, *sort, Taste::Keen, Around::default(), &mut random, 0))
+                    .map(|(_, sort)| inputs.value(&model, *sort, Taste::Keen, Around::default(), &mut random))
                     .collect();
                 assert_eq!(model.misfit(gate, &args), None);
                 if !may {

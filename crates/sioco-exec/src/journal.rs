@@ -7,12 +7,14 @@
 mod cause;
 mod event;
 mod head;
+mod lines;
 mod read;
 #[cfg(feature = "schema")]
 pub mod schema;
 #[cfg(test)]
 mod tests;
 mod write;
+mod wrong;
 
 use std::fmt;
 
@@ -21,8 +23,10 @@ use sioco_plan::file::in_short;
 pub use self::cause::{CauseLine, Reached, cause};
 pub use self::event::{Args, GateLine, Misfit, args, by_name, declared, gate_value, read_args};
 pub use self::head::{About, Header};
+pub use self::lines::Lines;
 pub use self::read::{read, read_header};
 pub use self::write::{line, write};
+pub use self::wrong::Undeclared;
 use crate::record::Stamped;
 
 /// The name of the format.

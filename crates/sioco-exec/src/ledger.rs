@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use sioco_model::model::Model;
-use sioco_model::{GateId, Id};
-use sioco_plan::Cover;
+use sioco_model::{GateId, Id, IdVec};
+use sioco_plan::{Intent, PurposeId};
 
 use crate::account::{Bits, covered};
 use crate::event::GateValue;
@@ -22,23 +22,6 @@ use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 /// How many deadlocks are kept for the summary.
 const DEADLOCKS: usize = 20;
-
-/// What a plan is for, as far as that decides what a purpose that was not reached means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Intent {
-    /// The plan is a suite of a comparison (S2): a purpose is there for its inputs.
-    pub compared: bool,
-    /// It has all that the model allows, up to a length: nobody can ask a system for all of that.
-    pub all_allowed: bool,
-}
-
-impl Intent {
-    /// Of a plan for this cover.
-    pub fn of(cover: &Cover) -> Intent {
-        let all_allowed = matches!(cover, Cover::Traces(_) | Cover::Paths(_));
-        Intent { compared: *cover == Cover::Compare, all_allowed }
-    }
-}
 
 /// What controllers note, besides what they choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,16 +59,16 @@ struct Running {
     only_probe: bool,
     last_input: Option<GateValue>,
     /// What was known of purposes before they were reached in it: silence by the clock may be withdrawn (T-Q3).
-    before: BTreeMap<usize, PurposeResult>,
+    before: BTreeMap<PurposeId, PurposeResult>,
 }
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Ledger {
     /// Which purposes are reached for the sake of a probe.
-    probes: Vec<bool>,
+    probes: IdVec<PurposeId, bool>,
     now: Running,
-    purposes: Vec<PurposeResult>,
+    purposes: IdVec<PurposeId, PurposeResult>,
     /// The switches that were surely and possibly taken.
     taken: (Bits, Bits),
     runs: [u64; 5],
@@ -112,8 +95,8 @@ impl Ledger {
     pub fn new(switches: usize, probes: Vec<bool>) -> Ledger {
         Ledger {
             now: Running::default(),
-            purposes: vec![PurposeResult::default(); probes.len()],
-            probes,
+            purposes: probes.iter().map(|_| PurposeResult::default()).collect(),
+            probes: probes.into_iter().collect(),
             taken: (Bits::new(switches), Bits::new(switches)),
             runs: [0; 5],
             probing: 0,
@@ -141,7 +124,10 @@ impl Ledger {
                 self.now = Running { run: *run, aim: Some(aim.clone()), ..Running::default() }
             }
             Record::Input { why: Why::Probe(_), .. } => self.now.probing = true,
-            Record::Input { input, .. } => self.now.last_input = Some(input.clone()),
+            Record::Input { input, .. } => match &mut self.now.last_input {
+                Some(last) => last.clone_from(input),
+                none => *none = Some(input.clone()),
+            },
             Record::Accepted { .. } => self.answered(),
             Record::Refused { .. } => {
                 // A refusal ends a run, which does not count it.
@@ -176,7 +162,7 @@ impl Ledger {
         self.now.begun |= !self.now.probing;
     }
 
-    fn purpose(&mut self, purpose: usize, verdict: Verdict, cause: &Cause, alone: bool, doubt: bool) {
+    fn purpose(&mut self, purpose: PurposeId, verdict: Verdict, cause: &Cause, alone: bool, doubt: bool) {
         let attempts = self.purposes[purpose].attempts;
         let result = &mut self.purposes[purpose];
         match cause {
@@ -254,7 +240,7 @@ impl Ledger {
     }
 
     /// A run will be for a purpose. Says how often it was tried before.
-    pub fn attempt(&mut self, purpose: usize) -> u32 {
+    pub fn attempt(&mut self, purpose: PurposeId) -> u32 {
         let attempts = &mut self.purposes[purpose].attempts;
         *attempts += 1;
         *attempts - 1
@@ -332,12 +318,12 @@ impl Ledger {
     }
 
     /// What became of a purpose so far.
-    pub fn result(&self, purpose: usize) -> &PurposeResult {
+    pub fn result(&self, purpose: PurposeId) -> &PurposeResult {
         &self.purposes[purpose]
     }
 
     /// What became of all purposes so far.
-    pub fn results(&self) -> &[PurposeResult] {
+    pub fn results(&self) -> &IdVec<PurposeId, PurposeResult> {
         &self.purposes
     }
 
@@ -348,10 +334,10 @@ impl Ledger {
 
     /// Whether the walks of a guided campaign surely took every switch on a way of a purpose: such a campaign is there for
     /// what is covered, and not for the one way that the plan has there.
-    fn is_covered_otherwise(&self, suite: &Suite, purpose: usize) -> bool {
+    fn is_covered_otherwise(&self, suite: &Suite, purpose: PurposeId) -> bool {
         let is_taken =
             |node: &NodeId| suite.leg(*node).is_none_or(|leg| leg.step.switches().all(|s| self.taken.0.has(s.index())));
-        let is_way = |accept: &NodeId| suite.line(0, *accept).is_some_and(|line| line.iter().all(is_taken));
+        let is_way = |accept: &NodeId| suite.line(NodeId::ROOT, *accept).is_some_and(|line| line.iter().all(is_taken));
         suite.accepts_of(purpose).iter().any(is_way)
     }
 
@@ -360,13 +346,13 @@ impl Ledger {
         let guided = settings.walks == Walks::Guided;
         let ran = self.runs.iter().sum::<u64>() + self.probing > 0;
         let (switches, locations) = covered(model, ran, &self.taken.0, &self.taken.1);
-        let mut purposes = self.purposes.clone();
+        let mut purposes = self.purposes.as_slice().to_vec();
         for result in &mut purposes {
             let tried = result.attempts >= settings.attempts;
             result.otherwise = tried && left_to_the_system(result, guided, intent);
         }
         // A plan that the budget cut off has not shown what it is for, be it before the first run.
-        let open = |(purpose, r): (usize, &PurposeResult)| match (r.verdict, &r.cause) {
+        let open = |(purpose, r): (PurposeId, &PurposeResult)| match (r.verdict, &r.cause) {
             (None, _) => true,
             _ if r.otherwise => false,
             (Some(Verdict::Inconclusive), Some(Cause::Open(Open::Deviation | Open::Crossed))) => {
@@ -374,7 +360,7 @@ impl Ledger {
             }
             (Some(verdict), _) => verdict == Verdict::Inconclusive,
         };
-        let unreached = purposes.iter().enumerate().any(open);
+        let unreached = self.purposes.ids().zip(&purposes).any(open);
         let cut_off = matches!(self.end, Some(End::Steps | End::Time)).then_some(Verdict::Inconclusive);
         let worst = self.worst.map(|worst| at_least(worst, &self.runs));
         let verdict = match unreached {
@@ -416,7 +402,7 @@ impl Ledger {
 /// Whether a guided campaign, one for all that is allowed, or one with a suite of a comparison, is through with a purpose that
 /// the system could have gone to and never did: it need not do all that the model allows (S1 section 3.2.4).
 fn left_to_the_system(result: &PurposeResult, guided: bool, intent: Intent) -> bool {
-    let Intent { compared, all_allowed } = intent;
+    let Intent { compared, all_allowed, .. } = intent;
     let elsewhere = match &result.cause {
         Some(Cause::Open(Open::Deviation)) => guided || compared || all_allowed,
         // Where it went, no input can follow; a test of a comparison is there for its inputs.

@@ -132,7 +132,8 @@ impl Log {
     pub fn of(journal: &Journal) -> Log {
         let log = Log::of_records(journal.records.iter().map(|(line, stamped)| (*line, stamped)));
         let mut log = Log { remarks: journal.remarks.clone(), ..log };
-        let compared = journal.header.cover.as_deref() == Some(&Cover::Compare.to_string()[..]);
+        let cover = journal.header.cover.as_deref().and_then(|cover| Cover::recorded(cover).ok());
+        let compared = cover.is_some_and(|cover| cover.intent().compared);
         log.runs.iter_mut().for_each(|run| run.refusals |= compared);
         log
     }

@@ -6,6 +6,7 @@ use sioco_model::model::{Direction, Model};
 use sioco_model::semantics::interpreter::{Quiescence, StepError};
 use sioco_model::semantics::state::State;
 use sioco_model::{GateId, LocationId};
+use sioco_plan::PurposeId;
 
 use crate::account::Bits;
 use crate::belief::{Belief, Hypothesis, Mind, Place};
@@ -18,7 +19,7 @@ use crate::verdict::Verdict;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reached {
     /// Which one.
-    pub purpose: usize,
+    pub purpose: PurposeId,
     /// Pass if all hypotheses are at an accept, weak pass if only some are.
     pub verdict: Verdict,
     /// Whether there is just one hypothesis.
@@ -27,7 +28,7 @@ pub struct Reached {
 
 /// A purpose that hypotheses accept.
 struct Accepting {
-    purpose: usize,
+    purpose: PurposeId,
     /// How many are surely there.
     sure: usize,
     /// The number of the last of these.
@@ -159,7 +160,7 @@ impl<'m> Position<'m> {
     pub fn reached(&self) -> Vec<Reached> {
         let (suite, belief) = (&self.suite, &self.belief);
         // In the order in which purposes come up.
-        let mut places: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut places: FxHashMap<PurposeId, usize> = FxHashMap::default();
         let mut found: Vec<Accepting> = Vec::new();
         let mut all = 0;
         for h in belief.hypotheses() {

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use sioco_plan::PurposeId;
+
 use crate::event::GateValue;
 use crate::event::Observation;
 use crate::reliance::Reliance;
@@ -16,8 +18,8 @@ use crate::verdict::{Cause, Verdict};
 /// What a run is for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Aim {
-    /// A purpose of the plan, by its place in it.
-    Purpose(usize),
+    /// A purpose of the plan.
+    Purpose(PurposeId),
     /// A walk: after what the plan covers.
     #[default]
     Walk,
@@ -32,16 +34,16 @@ pub enum Aim {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Why {
     /// It leads towards a purpose.
-    Purpose(usize),
+    Purpose(PurposeId),
     /// It leads towards a purpose perhaps: the solver did not decide about the rest of the path, and the values satisfy
     /// the guard alone (S0 lines 12 to 20).
-    Guess(usize),
+    Guess(PurposeId),
     /// A walk chose it.
     Walk,
     /// The recorded trace has it.
     Replay,
     /// It is a probe of a purpose: nothing is said about it, and what comes from here on is not judged.
-    Probe(usize),
+    Probe(PurposeId),
 }
 
 /// Why a campaign ends.
@@ -172,8 +174,8 @@ pub enum Record {
     Hurried,
     /// A purpose got a verdict, perhaps one of several in a run.
     Purpose {
-        /// Which one, by its place in the plan.
-        purpose: usize,
+        /// Which one.
+        purpose: PurposeId,
         /// The verdict.
         verdict: Verdict,
         /// Why.

@@ -5,6 +5,7 @@
 
 mod explain;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex};
@@ -181,27 +182,19 @@ impl<'m> Referee<'m> {
 
     /// What was observed other than quiescence, whatever input is under way.
     pub(crate) fn look_at(&mut self, seen: &Observation) -> Option<Cause> {
-        let (gate_value, failure) = match seen {
+        let end = |gate: Option<GateId>| gate.map(|gate| Cow::Owned(GateValue { gate, args: Vec::new() }));
+        let event = match seen {
             Observation::Delta => return self.delta(None),
             Observation::Output(output) => {
-                match self.position.mind.interpreter.is_gate_value(output.gate, &output.args) {
-                    true => (Some(output.clone()), Failure::Output(output.clone())),
-                    false => {
-                        let raw = output.show(self.position.model());
-                        (None, Failure::Malformed { gate: Some(output.gate), why: "values do not fit".into(), raw })
-                    }
-                }
+                let fits = self.position.mind.interpreter.is_gate_value(output.gate, &output.args);
+                fits.then_some(Cow::Borrowed(output))
             }
-            Observation::Closed => (self.closed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Closed),
-            Observation::Crashed(crash) => {
-                (self.crashed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Crashed(crash.clone()))
-            }
-            Observation::Malformed { gate, why, raw } => {
-                (None, Failure::Malformed { gate: *gate, why: why.clone(), raw: raw.clone() })
-            }
+            Observation::Closed => end(self.closed),
+            Observation::Crashed(_) => end(self.crashed),
+            Observation::Malformed { .. } => None,
         };
         let announced = self.interrupt_block();
-        let cause = self.explained_by(seen, gate_value, failure);
+        let cause = self.explained_by(seen, event.as_deref());
         // Where the system is played in this process, there is no adapter that could be wrong.
         let promised = announced && self.order != Order::Certain;
         match cause {
@@ -215,19 +208,19 @@ impl<'m> Referee<'m> {
     }
 
     /// Judges an output or the end of the system.
-    fn explained_by(&mut self, seen: &Observation, event: Option<GateValue>, failure: Failure) -> Option<Cause> {
-        let Some(event) = event else { return self.fail(seen, failure) };
+    fn explained_by(&mut self, seen: &Observation, event: Option<&GateValue>) -> Option<Cause> {
+        let Some(event) = event else { return self.fail(seen, self.failure(seen, event)) };
         let mut result = match self.position.queue.is_empty() {
-            true => self.position.mind.step(&self.position.suite, &mut self.position.belief, &event),
+            true => self.position.mind.step(&self.position.suite, &mut self.position.belief, event),
             false => self.position.mind.overtaken(
                 &self.position.suite,
                 &mut self.position.belief,
                 &self.position.queue,
-                &event,
+                event,
             ),
         };
         if let Some(mut patient) = self.patient.take() {
-            let explained = patient.seen(&mut self.position.mind, &self.position.suite, &self.position.queue, &event);
+            let explained = patient.seen(&mut self.position.mind, &self.position.suite, &self.position.queue, event);
             match &result {
                 Ok(true) => {
                     self.patient =
@@ -246,8 +239,25 @@ impl<'m> Referee<'m> {
                 self.forget_queue();
                 None
             }
-            Ok(false) => self.fail(seen, failure),
+            Ok(false) => self.fail(seen, self.failure(seen, Some(event))),
             Err(error) => Some(self.trouble(&error)),
+        }
+    }
+
+    /// What is wrong with what was observed if nothing explains it. Without an event, it is none of the model.
+    fn failure(&self, seen: &Observation, event: Option<&GateValue>) -> Failure {
+        match seen {
+            Observation::Output(output) if event.is_some() => Failure::Output(output.clone()),
+            Observation::Output(output) => {
+                let raw = output.show(self.position.model());
+                Failure::Malformed { gate: Some(output.gate), why: "values do not fit".into(), raw }
+            }
+            Observation::Delta => Failure::Silence,
+            Observation::Closed => Failure::Closed,
+            Observation::Crashed(crash) => Failure::Crashed(crash.clone()),
+            Observation::Malformed { gate, why, raw } => {
+                Failure::Malformed { gate: *gate, why: why.clone(), raw: raw.clone() }
+            }
         }
     }
 

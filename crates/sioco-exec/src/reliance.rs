@@ -83,9 +83,13 @@ pub(crate) fn listen(
     let begun = clock.now();
     let (mut asked, mut graced, mut overdue) = (quiescence, false, None);
     let mut polled = sut.poll(quiescence)?;
+    if polled != Polled::Nothing {
+        // How long that took says nothing.
+        return Ok(Listened { polled, graced, took_time: false, starved: None, overdue });
+    }
     // A clock that stands still measures nothing.
     let moves = clock.now() > begun;
-    if polled == Polled::Nothing && worth_it() {
+    if worth_it() {
         let starting = starting.map_or(Duration::ZERO, |start| sut.starting(start == Start::Whole));
         graced = starting.is_zero();
         // A system that still has time to start owes nothing yet.

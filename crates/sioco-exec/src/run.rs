@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use sioco_model::GateId;
+use sioco_plan::PurposeId;
 
 use crate::event::GateValue;
 use crate::record::{Aim, Why};
@@ -12,7 +13,7 @@ use crate::verdict::Verdict;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
     /// Towards this purpose.
-    Purpose(usize),
+    Purpose(PurposeId),
     /// A walk.
     #[default]
     Walk,
@@ -31,7 +32,7 @@ pub struct Pending {
 #[derive(Clone, Debug, Default)]
 pub struct Granted {
     /// The purposes.
-    pub purposes: Vec<usize>,
+    pub purposes: Vec<PurposeId>,
     /// The best verdict on a purpose before the first of them.
     pub reached: Option<Verdict>,
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use sioco_model::Id;
+use sioco_plan::PurposeId;
 use sioco_solve::values::Random;
 
 use crate::ledger::Ledger;
@@ -32,7 +34,7 @@ pub struct Schedule {
     /// How many purposes there are.
     purposes: usize,
     /// The purposes that may be tried, with how often they were; some may have been reached meanwhile.
-    to_try: BTreeSet<(u32, usize)>,
+    to_try: BTreeSet<(u32, PurposeId)>,
     /// The purpose that comes next in a round over all of them, and how many steps there were before the round.
     turn: usize,
     round: Option<u64>,
@@ -43,7 +45,8 @@ pub struct Schedule {
 impl Schedule {
     /// For so many purposes, each of which is tried so often.
     pub fn new(purposes: usize, attempts: u32) -> Schedule {
-        let to_try = (0..purposes).filter(|_| attempts > 0).map(|purpose| (0, purpose)).collect();
+        let to_try =
+            (0..purposes).filter(|_| attempts > 0).map(|purpose| (0, PurposeId::from_index(purpose))).collect();
         Schedule { purposes, to_try, turn: usize::MAX, round: None, walked: 0 }
     }
 
@@ -79,7 +82,7 @@ impl Schedule {
             // A purpose again, with other values, is a good beginning of a walk.
             Walks::Guided => {
                 let count = self.purposes as u64;
-                (count > 0 && random.below(REPEATED) == 0).then(|| random.below(count) as usize)
+                (count > 0 && random.below(REPEATED) == 0).then(|| PurposeId::from_index(random.below(count) as usize))
             }
             Walks::Again => Some(self.next_in_round(suite, ledger)?),
         };
@@ -93,21 +96,22 @@ impl Schedule {
     }
 
     /// The next purpose of a round over all that do not fail; one run may do for several of them.
-    fn next_in_round(&mut self, suite: &mut Suite, ledger: &Ledger) -> Option<usize> {
+    fn next_in_round(&mut self, suite: &mut Suite, ledger: &Ledger) -> Option<PurposeId> {
         let dropped =
             |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
-        let left = (self.turn..self.purposes).find(|p| suite.is_open(*p));
+        let all = |from| (from..self.purposes).map(PurposeId::from_index);
+        let left = all(self.turn).find(|p| suite.is_open(*p));
         let next = left.or_else(|| {
             // A round in which nothing happens would be followed by others for ever.
             if self.round.replace(ledger.steps()) == Some(ledger.steps()) {
                 return None;
             }
             suite.close_all();
-            let again: Vec<usize> = (0..self.purposes).filter(|p| !dropped(ledger.result(*p))).collect();
+            let again: Vec<PurposeId> = all(0).filter(|p| !dropped(ledger.result(*p))).collect();
             again.iter().for_each(|p| suite.reopen(*p));
             again.first().copied()
         })?;
-        self.turn = next + 1;
+        self.turn = next.index() + 1;
         Some(next)
     }
 }

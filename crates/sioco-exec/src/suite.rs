@@ -8,15 +8,22 @@ use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
 use sioco_model::term::{Term, TermPool};
-use sioco_model::{GateId, TermId, Value, VarId};
+use sioco_model::{GateId, Id, IdVec, TermId, Value, VarId};
 use sioco_plan::want::{Want, atoms, have_values, param_sorts, side_of};
-use sioco_plan::{Leg, Plan};
+use sioco_plan::{Leg, Plan, PurposeId};
 use sioco_symbolic::step::Step;
 
 use crate::course::gate_of;
 
-/// A node of the tree.
-pub type NodeId = u32;
+sioco_model::ids! {
+    /// A node of the tree.
+    NodeId "node";
+}
+
+impl NodeId {
+    /// The initial state, where all purposes begin.
+    pub const ROOT: NodeId = NodeId(0);
+}
 
 /// A condition of a leg, as a term.
 #[derive(Clone, Debug)]
@@ -28,8 +35,10 @@ struct Condition {
     slots: Option<Vec<(u32, usize, usize)>>,
 }
 
-/// There is none.
-const NONE: u32 = u32::MAX;
+/// There is no such purpose.
+const NO_PURPOSE: u32 = u32::MAX;
+/// There is no such node.
+const NONE: NodeId = NodeId(u32::MAX);
 
 /// A node of the tree. There may be millions, so what few of them have is kept apart.
 #[derive(Clone, Debug)]
@@ -39,7 +48,7 @@ struct Node {
     /// Its first child and its next sibling; `NONE` if there is none.
     child: NodeId,
     sibling: NodeId,
-    /// A purpose that is reached here, or `NONE`.
+    /// A purpose that is reached here, or `NO_PURPOSE`.
     accept: u32,
     leg: Option<Leg>,
     conditions: Option<Box<Vec<Condition>>>,
@@ -52,7 +61,7 @@ struct Node {
 
 impl Node {
     fn new(parent: NodeId, depth: u32) -> Node {
-        let (child, sibling, accept) = (NONE, NONE, NONE);
+        let (child, sibling, accept) = (NONE, NONE, NO_PURPOSE);
         Node { parent, child, sibling, accept, leg: None, conditions: None, depth, open: 0, doubt: false }
     }
 }
@@ -79,12 +88,12 @@ pub struct Mark {
 pub struct Suite {
     nodes: Vec<Node>,
     /// Further purposes that are reached at a node.
-    more: FxHashMap<NodeId, Vec<u32>>,
+    more: FxHashMap<NodeId, Vec<PurposeId>>,
     /// The accepts of each purpose.
-    accepts: Vec<Box<[NodeId]>>,
+    accepts: IdVec<PurposeId, Box<[NodeId]>>,
     /// The values that the plan has for each purpose.
-    tests: Vec<Option<Box<[Value]>>>,
-    open: Vec<bool>,
+    tests: IdVec<PurposeId, Option<Box<[Value]>>>,
+    open: IdVec<PurposeId, bool>,
     pool: TermPool,
     /// Whether some condition speaks of earlier steps.
     remembers: bool,
@@ -96,11 +105,11 @@ impl Default for Suite {
     /// No purposes.
     fn default() -> Self {
         Suite {
-            nodes: vec![Node::new(0, 0)],
+            nodes: vec![Node::new(NodeId::ROOT, 0)],
             more: FxHashMap::default(),
-            accepts: Vec::new(),
-            tests: Vec::new(),
-            open: Vec::new(),
+            accepts: IdVec::new(),
+            tests: IdVec::new(),
+            open: IdVec::new(),
             pool: TermPool::default(),
             remembers: false,
             reads: FxHashSet::default(),
@@ -113,26 +122,27 @@ impl Suite {
     pub fn new(model: &Model, plan: &Plan) -> Suite {
         let mut suite = Suite {
             tests: plan.purposes.iter().map(|p| p.test.clone()).collect(),
-            open: vec![true; plan.purposes.len()],
+            open: plan.purposes.iter().map(|_| true).collect(),
             pool: model.terms.clone(),
             ..Suite::default()
         };
         let mut at: Vec<NodeId> = Vec::new();
-        for (p, purpose) in plan.purposes.iter().enumerate() {
+        for purpose in &plan.purposes {
+            let p = suite.accepts.next_id();
             at.clear();
-            at.resize(purpose.nodes.len(), 0);
+            at.resize(purpose.nodes.len(), NodeId::ROOT);
             let mut accepts: Vec<NodeId> = Vec::new();
             for (i, node) in purpose.nodes.iter().enumerate() {
                 if let (Some(parent), Some(leg)) = (node.parent, &node.leg) {
                     at[i] = suite.child(model, at[parent], leg);
-                    let doubt = node.doubt.is_some() || suite.nodes[at[parent] as usize].doubt;
-                    suite.nodes[at[i] as usize].doubt |= doubt;
+                    let doubt = node.doubt.is_some() || suite.nodes[at[parent].index()].doubt;
+                    suite.nodes[at[i].index()].doubt |= doubt;
                 }
                 if node.accept && !accepts.contains(&at[i]) {
                     accepts.push(at[i]);
-                    match &mut suite.nodes[at[i] as usize].accept {
-                        none if *none == NONE => *none = p as u32,
-                        _ => suite.more.entry(at[i]).or_default().push(p as u32),
+                    match &mut suite.nodes[at[i].index()].accept {
+                        none if *none == NO_PURPOSE => *none = p.index() as u32,
+                        _ => suite.more.entry(at[i]).or_default().push(p),
                     }
                     suite.count(at[i], 1);
                 }
@@ -162,14 +172,14 @@ impl Suite {
                 }
             });
         }
-        let id = self.nodes.len() as NodeId;
-        let mut node = Node::new(parent, self.nodes[parent as usize].depth + 1);
+        let id = NodeId::from_index(self.nodes.len());
+        let mut node = Node::new(parent, self.nodes[parent.index()].depth + 1);
         node.leg = Some(leg.clone());
         node.conditions = (!conditions.is_empty()).then(|| Box::new(conditions));
         self.nodes.push(node);
         match last {
-            NONE => self.nodes[parent as usize].child = id,
-            last => self.nodes[last as usize].sibling = id,
+            NONE => self.nodes[parent.index()].child = id,
+            last => self.nodes[last.index()].sibling = id,
         }
         id
     }
@@ -177,7 +187,7 @@ impl Suite {
     /// The children of a node, in order.
     fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let some = |n: NodeId| (n != NONE).then_some(n);
-        std::iter::successors(some(self.nodes[node as usize].child), move |c| some(self.nodes[*c as usize].sibling))
+        std::iter::successors(some(self.nodes[node.index()].child), move |c| some(self.nodes[c.index()].sibling))
     }
 
     /// The step to a node; nothing at the root.
@@ -208,9 +218,9 @@ impl Suite {
     fn count(&mut self, node: NodeId, by: i32) {
         let mut at = node;
         loop {
-            let n = &mut self.nodes[at as usize];
+            let n = &mut self.nodes[at.index()];
             n.open = n.open.saturating_add_signed(by);
-            if at == 0 {
+            if at == NodeId::ROOT {
                 return;
             }
             at = n.parent;
@@ -238,22 +248,22 @@ impl Suite {
     }
 
     /// Whether a purpose is still wanted.
-    pub fn is_open(&self, purpose: usize) -> bool {
+    pub fn is_open(&self, purpose: PurposeId) -> bool {
         self.open.get(purpose).is_some_and(|o| *o)
     }
 
     /// Whether all purposes are still wanted.
     pub fn is_all_open(&self) -> bool {
-        self.open.iter().all(|o| *o)
+        self.open.values().all(|o| *o)
     }
 
     /// No purpose is wanted any more.
     pub fn close_all(&mut self) {
-        (0..self.open.len()).for_each(|purpose| self.close(purpose));
+        self.open.ids().for_each(|purpose| self.close(purpose));
     }
 
     /// A purpose is no longer wanted: it was reached, or given up.
-    pub fn close(&mut self, purpose: usize) {
+    pub fn close(&mut self, purpose: PurposeId) {
         if !std::mem::replace(&mut self.open[purpose], false) {
             return;
         }
@@ -263,7 +273,7 @@ impl Suite {
     }
 
     /// A purpose is wanted again, with other values.
-    pub fn reopen(&mut self, purpose: usize) {
+    pub fn reopen(&mut self, purpose: PurposeId) {
         if !std::mem::replace(&mut self.open[purpose], true) {
             for node in self.accepts[purpose].clone() {
                 self.count(node, 1);
@@ -273,20 +283,20 @@ impl Suite {
 
     /// Whether something that is still wanted is here or below.
     pub fn leads_on(&self, node: NodeId) -> bool {
-        self.nodes[node as usize].open > 0
+        self.nodes[node.index()].open > 0
     }
 
     /// The open purposes that are reached here.
-    pub fn accepted(&self, node: NodeId) -> impl Iterator<Item = usize> + '_ {
-        let first = self.nodes[node as usize].accept;
-        let first = (first != NONE).then_some(first);
+    pub fn accepted(&self, node: NodeId) -> impl Iterator<Item = PurposeId> + '_ {
+        let first = self.nodes[node.index()].accept;
+        let first = (first != NO_PURPOSE).then(|| PurposeId::from_index(first as usize));
         // Only who has one has more.
         let more = first.and_then(|_| self.more.get(&node)).into_iter().flatten().copied();
-        first.into_iter().chain(more).map(|p| p as usize).filter(|p| self.open[*p])
+        first.into_iter().chain(more).filter(|p| self.open[*p])
     }
 
     /// The accepts of a purpose.
-    pub fn accepts_of(&self, purpose: usize) -> &[NodeId] {
+    pub fn accepts_of(&self, purpose: PurposeId) -> &[NodeId] {
         &self.accepts[purpose]
     }
 
@@ -297,12 +307,12 @@ impl Suite {
 
     /// The nodes from below one to another, if the other is below it.
     pub fn line(&self, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
-        let depth = self.nodes[from as usize].depth;
+        let depth = self.nodes[from.index()].depth;
         let mut line = Vec::new();
         let mut at = to;
-        while self.nodes[at as usize].depth > depth {
+        while self.nodes[at.index()].depth > depth {
             line.push(at);
-            at = self.nodes[at as usize].parent;
+            at = self.nodes[at.index()].parent;
         }
         line.reverse();
         (at == from).then_some(line)
@@ -310,17 +320,17 @@ impl Suite {
 
     /// Whether it is only perhaps possible to get to a node.
     pub fn is_doubtful(&self, node: NodeId) -> bool {
-        self.nodes[node as usize].doubt
+        self.nodes[node.index()].doubt
     }
 
     /// The leg to a node; nothing at the root.
     pub fn leg(&self, node: NodeId) -> Option<&Leg> {
-        self.nodes[node as usize].leg.as_ref()
+        self.nodes[node.index()].leg.as_ref()
     }
 
     /// The open purposes that go on from a node with something that the system does; if a gate is given, with an output of
     /// this gate.
-    pub fn expecting(&self, model: &Model, node: NodeId, gate: Option<GateId>) -> Vec<usize> {
+    pub fn expecting(&self, model: &Model, node: NodeId, gate: Option<GateId>) -> Vec<PurposeId> {
         let own = |n: &NodeId| self.step(*n).is_some_and(|s| s.is_own(model) || s.is_silence());
         let mut open: Vec<NodeId> = self.children(node).filter(own).collect();
         if gate.is_some() {
@@ -372,7 +382,7 @@ impl Suite {
     pub fn above(&self, node: NodeId) -> impl Iterator<Item = (NodeId, Step)> + '_ {
         let mut at = node;
         std::iter::from_fn(move || {
-            let n = &self.nodes[at as usize];
+            let n = &self.nodes[at.index()];
             let step = n.leg.as_ref()?.step;
             at = n.parent;
             Some((at, step))
@@ -380,7 +390,7 @@ impl Suite {
     }
 
     /// What the plan has for a purpose, for each step of a line to it that can be observed; nothing where it has none.
-    pub fn foreseen(&self, model: &Model, purpose: usize, line: &[NodeId]) -> Option<Vec<Option<&[Value]>>> {
+    pub fn foreseen(&self, model: &Model, purpose: PurposeId, line: &[NodeId]) -> Option<Vec<Option<&[Value]>>> {
         let legs = line.iter().filter_map(|n| self.leg(*n)).filter(|l| l.step.is_observable(model));
         let Some(mut left) = self.tests.get(purpose)?.as_deref() else {
             // A plan that asks for values has them.
@@ -399,8 +409,8 @@ impl Suite {
 
     /// The marks of the initial state.
     pub fn start(&self) -> Vec<Mark> {
-        match self.leads_on(0) {
-            true => vec![Mark { node: 0, sure: true, past: None }],
+        match self.leads_on(NodeId::ROOT) {
+            true => vec![Mark { node: NodeId::ROOT, sure: true, past: None }],
             false => Vec::new(),
         }
     }
@@ -431,7 +441,7 @@ impl Suite {
 
     /// Whether the conditions of a leg hold; nothing if that cannot be told.
     fn fits(&self, model: &Model, node: NodeId, taken: Taken<'_>, past: Option<&Arc<Past>>) -> Option<bool> {
-        let node = &self.nodes[node as usize];
+        let node = &self.nodes[node.index()];
         let mut open = false;
         for c in node.conditions.iter().flat_map(|c| c.iter()) {
             let (Some(before), Some(after)) = (taken.before, taken.after) else {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sioco_model::{GateId, Id, LocationId, Model, SwitchId};
-use sioco_plan::Plan;
+use sioco_plan::{Plan, PurposeId};
 
 use crate::event::{GateValue, Observation};
 use crate::explanation::Explanation;
@@ -38,7 +38,7 @@ pub struct PurposeResult {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probed {
     /// The purpose that it belongs to.
-    pub purpose: usize,
+    pub purpose: PurposeId,
     /// The run.
     pub run: u64,
     /// Each input with what was seen before the next one; the last one may have been refused.
@@ -193,18 +193,6 @@ impl Summary {
     /// Whether a switch was possibly taken in some run.
     pub fn possibly(&self, switch: SwitchId) -> bool {
         self.switches.get(switch.index()).is_some_and(|s| s.1)
-    }
-
-    /// The switches on purposes that passed (T-C2; S0: a posteriori): with exactly one hypothesis each, or, in the
-    /// liberal reading, however many there were.
-    pub fn on_passed(&self, model: &Model, plan: &Plan, liberal: bool) -> Vec<bool> {
-        let mut found = vec![false; model.switches.len()];
-        for (purpose, result) in plan.purposes.iter().zip(&self.purposes) {
-            if result.verdict == Some(Verdict::Pass) && (liberal || result.alone) {
-                purpose.switches().for_each(|s| found[s.index()] = true);
-            }
-        }
-        found
     }
 
     /// The switches on purposes that were reached by some hypothesis (T-C4; S1: transition coverage).

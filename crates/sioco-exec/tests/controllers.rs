@@ -11,7 +11,7 @@ use sioco_exec::controller::trial::TrialController;
 use sioco_exec::controller::walk::WalkController;
 use sioco_exec::controller::{Chosen, Controller, Follower, Situation};
 use sioco_exec::event::{Action, GateValue, Observation};
-use sioco_exec::ledger::{Intent, Note};
+use sioco_exec::ledger::Note;
 use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::position::Position;
 use sioco_exec::record::{Aim, Record, Why};
@@ -19,15 +19,15 @@ use sioco_exec::reliance::Reliance;
 use sioco_exec::run::{Mode, Run};
 use sioco_exec::settings::{Interaction, Settings, Walks};
 use sioco_exec::shrink::candidate::Candidate;
-use sioco_exec::suite::Suite;
+use sioco_exec::suite::{NodeId, Suite};
 use sioco_exec::summary::{Probed, PurposeResult};
 use sioco_exec::sut::Order;
 use sioco_exec::tools::Tools;
 use sioco_exec::verdict::{Cause, Open};
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Interpreter;
-use sioco_model::{GateId, Id, Value};
-use sioco_plan::Event;
+use sioco_model::{GateId, Id, IdVec, Value};
+use sioco_plan::{Event, Intent, PurposeId};
 
 /// What a controller sees, with nobody who judges or counts.
 struct Scene<'m> {
@@ -35,17 +35,22 @@ struct Scene<'m> {
     position: Position<'m>,
     tools: Tools<'m>,
     run: Run,
-    results: Vec<PurposeResult>,
+    results: IdVec<PurposeId, PurposeResult>,
     settings: Settings,
     intent: Intent,
     notes: Vec<Note>,
+}
+
+fn id(place: usize) -> PurposeId {
+    PurposeId::from_index(place)
 }
 
 impl<'m> Scene<'m> {
     /// At the start of a run, with a plan that covers switches.
     fn new(model: &'m Model) -> Scene<'m> {
         let suite = Suite::new(model, &support::planned(model, "switch", false));
-        let results = vec![PurposeResult { attempts: 1, ..PurposeResult::default() }; suite.len()];
+        let tried = PurposeResult { attempts: 1, ..PurposeResult::default() };
+        let results = (0..suite.len()).map(|_| tried.clone()).collect();
         let mind = Mind::new(model, Interpreter::new(model), &support::builtin, 100);
         let mut position = Position::new(mind, suite);
         position.start().expect("a defined beginning");
@@ -116,22 +121,22 @@ fn probes() -> ProbeController {
 #[test]
 fn each_input_waits_until_its_answer_is_complete() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    assert!(probe.has(1) && !probe.has(0) && !probe.is_on());
+    assert!(probe.has(id(1)) && !probe.has(id(0)) && !probe.is_on());
     assert_eq!(probe.select(&model), None);
-    probe.begin(1, 7);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(1), 1)));
+    probe.begin(id(1), 7);
+    assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(1), id(1))));
     probe.sending(&sent(1));
     probe.answered(None);
     assert_eq!(probe.select(&model), Some(ProbeMove::Wait));
     probe.saw(Observation::Output(sent(5)), true);
     assert_eq!(probe.select(&model), Some(ProbeMove::Wait), "there may be more");
     probe.saw(Observation::Delta, true);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(2), 1)));
+    assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(2), id(1))));
     probe.sending(&sent(2));
     probe.answered(None);
     probe.saw(Observation::Closed, true);
     let seen = vec![(sent(1), vec![Observation::Output(sent(5))]), (sent(2), vec![Observation::Closed])];
-    let expected = Probed { purpose: 1, run: 7, seen, refused: None };
+    let expected = Probed { purpose: id(1), run: 7, seen, refused: None };
     assert_eq!(probe.select(&model), Some(ProbeMove::Over(expected)));
     assert!(!probe.is_on());
 }
@@ -139,7 +144,7 @@ fn each_input_waits_until_its_answer_is_complete() {
 #[test]
 fn silence_before_an_input_is_accepted_answers_nothing() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    probe.begin(1, 1);
+    probe.begin(id(1), 1);
     probe.sending(&sent(1));
     probe.answered(None);
     probe.saw(Observation::Delta, false);
@@ -149,12 +154,12 @@ fn silence_before_an_input_is_accepted_answers_nothing() {
 #[test]
 fn a_refusal_ends_a_probe_and_an_input_outside_of_its_range_is_not_sent() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    probe.begin(1, 1);
+    probe.begin(id(1), 1);
     probe.sending(&sent(1));
     probe.answered(Some("busy".into()));
     let Some(ProbeMove::Over(found)) = probe.select(&model) else { panic!("it goes on") };
     assert_eq!((found.seen.len(), found.refused.as_deref()), (1, Some("busy")));
-    probe.begin(2, 2);
+    probe.begin(id(2), 2);
     assert_eq!(probe.select(&model), Some(ProbeMove::Drop));
     assert!(matches!(probe.select(&model), Some(ProbeMove::Over(found)) if found.seen.is_empty()));
 }
@@ -166,11 +171,14 @@ fn a_purpose_is_gone_after_step_by_step_and_given_up_where_the_system_leaves_it(
         let mut scene = Scene::new(&model);
         let mut purpose = PurposeController::default();
         // The one that ends by `end`.
-        let long = (0..scene.position.suite.len()).find(|p| {
+        let long = (0..scene.position.suite.len()).map(id).find(|p| {
             let suite = &scene.position.suite;
-            suite.accepts_of(*p).iter().any(|accept| suite.line(0, *accept).is_some_and(|line| line.len() > 2))
+            suite
+                .accepts_of(*p)
+                .iter()
+                .any(|accept| suite.line(NodeId::ROOT, *accept).is_some_and(|line| line.len() > 2))
         });
-        scene.run.plan(Mode::Purpose(long.expect("it takes three steps")), Aim::Purpose(0), false);
+        scene.run.plan(Mode::Purpose(long.expect("it takes three steps")), Aim::Purpose(id(0)), false);
         let Mode::Purpose(number) = scene.run.mode else { unreachable!() };
         assert_eq!(scene.ask(&mut purpose), scene.sends("?go", Why::Purpose(number)));
         scene.happens(&mut purpose, "?go");
@@ -194,9 +202,9 @@ fn a_guided_walk_follows_a_purpose_that_was_reached() {
     let mut scene = Scene::new(&model);
     let mut purpose = PurposeController::default();
     scene.settings.walks = Walks::Guided;
-    scene.run.plan(Mode::Purpose(0), Aim::Purpose(0), false);
+    scene.run.plan(Mode::Purpose(id(0)), Aim::Purpose(id(0)), false);
     for number in 0..scene.position.suite.len() {
-        scene.position.suite.close(number);
+        scene.position.suite.close(id(number));
     }
     scene.run.reached = Some(sioco_exec::Verdict::Pass);
     assert_eq!(purpose.select(&mut scene.situation()), Some(Chosen::Again));
@@ -222,7 +230,7 @@ fn a_walk_takes_what_is_possible_and_waits_for_what_is_owed() {
         assert_eq!(scene.ask(&mut walk), Some(Chosen::End(Cause::Reached)), "it has had its steps");
         scene.run.owed = true;
         assert_eq!(scene.ask(&mut walk), Some(Chosen::Wait), "the answer to the last input is to be seen");
-        scene.run.mode = Mode::Purpose(0);
+        scene.run.mode = Mode::Purpose(id(0));
         assert_eq!(walk.select(&mut scene.situation()), None);
     }
 }
@@ -234,13 +242,13 @@ fn a_run_that_fell_silent_once_is_repeated_twice() {
     let mut repeat = RepeatController::default();
     let once = Cause::Open(Open::Silence(Reliance::Once));
     let go = support::event(&model, "?go");
-    let history = [Action::Input(go.clone()), Action::Seen(Observation::Delta)];
     assert_eq!(repeat.next(&mut scene.run), None);
     let (seed, mut times) = (scene.run.seed, 0);
     loop {
         repeat.start(&mut scene.situation());
         let spot = scene.position.spot(None);
-        history.iter().for_each(|action| repeat.happened(action.clone()));
+        repeat.sent(&go);
+        repeat.saw(&Observation::Delta);
         assert_eq!(repeat.fell_silent_at(&spot), times > 0, "the first one repeats nothing");
         repeat.ended(&once, &scene.run, spot);
         let Some(again) = repeat.next(&mut scene.run) else { break };
@@ -261,7 +269,7 @@ fn a_repeated_run_is_left_where_the_model_takes_its_inputs_no_more() {
     let model = support::model(SIDES);
     let mut scene = Scene::new(&model);
     let mut repeat = RepeatController::default();
-    repeat.happened(Action::Input(support::event(&model, "?end")));
+    repeat.sent(&support::event(&model, "?end"));
     repeat.ended(&Cause::Open(Open::Silence(Reliance::Once)), &scene.run, None);
     assert!(repeat.next(&mut scene.run).is_some() && repeat.is_on());
     assert_eq!(repeat.select(&mut scene.situation()), None);

@@ -268,13 +268,13 @@ fn values_are_listed_for_some_hypotheses_only() {
     assert_eq!(offers(&model, &explanation), [format!("some 0 {parts:?}"), "some some".to_owned()]);
     // Where the state is not known, values are not even looked for. The hypotheses from 32 on are those.
     let open = self::model(
-        "input a\noutput o(v: Int)\noutput q\nprocess P {\n  var n: Int in 0..39 = any\n  var m: Int = any\n  \
+        "input a\noutput o(v: Int)\noutput q\nprocess P {\n  var n: Int in 0..299 = any\n  var m: Int = any\n  \
          init l0 { ?a -> l1   ?a -> l2 }\n  \
          state l1 { tell: !o(m) -> l0   late: !o(m) [n == 32 && m == 9] -> l0   sign: !q [n > 31] -> l0 }\n  \
          state l2 { early: !o(m) [n == 31 && m == 9] -> l0   !q [n > 31] -> l0   other: !o(m) -> l0 }\n}\n",
     );
     let explanation = self::explanation(&open, Order::Sut, "?a");
-    assert_eq!(explanation.all, 80);
+    assert_eq!(explanation.all, 600);
     assert_eq!(offers(&open, &explanation), ["tell some", "other some", "early only 9", "late some", "sign only "]);
 }
 

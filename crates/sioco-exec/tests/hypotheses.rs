@@ -11,8 +11,9 @@ use sioco_exec::verdict::Cause;
 use sioco_exec::{Crash, GateValue, Observation, Order, Referee, Verdict};
 use sioco_model::model::Label;
 use sioco_model::semantics::State;
-use sioco_model::semantics::interpreter::CLOSURE_LIMIT;
+use sioco_model::semantics::closure::CLOSURE_LIMIT;
 use sioco_model::{Id, Model};
+use sioco_plan::PurposeId;
 use sioco_plan::purpose::Node;
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, StateOracle};
@@ -160,7 +161,7 @@ fn processes_go_on_together() {
 #[test]
 fn free_variables_at_the_start() {
     for (declared, count, known) in
-        [("Bool", 2, true), ("Int in 0..63", 64, true), ("Int in 0..64", 1, true), ("Int", 1, true)]
+        [("Bool", 2, true), ("Int in 0..511", 512, true), ("Int in 0..512", 1, true), ("Int", 1, true)]
     {
         let text = format!(
             "input a\noutput o(v: {declared})\nprocess P {{\n  var m: {declared} = any\n  init l0 {{ ?a -> l1 }}\n  \
@@ -543,7 +544,7 @@ fn what_may_be_undefined_is_asked_of_the_steps_that_matter() {
 
 /// The purposes of a plan that are reached, by number.
 fn reached(referee: &Referee<'_>) -> Vec<(usize, Verdict, bool)> {
-    let mut found: Vec<_> = referee.reached().iter().map(|r| (r.purpose, r.verdict, r.alone)).collect();
+    let mut found: Vec<_> = referee.reached().iter().map(|r| (r.purpose.index(), r.verdict, r.alone)).collect();
     found.sort();
     found
 }
@@ -625,7 +626,7 @@ fn who_reaches_a_purpose_twice_reaches_it_once() {
     tell(&mut referee, "?a");
     assert_eq!(referee.belief().len(), 2);
     let all = referee.reached();
-    let of_take = all.iter().filter(|r| plan.purposes[r.purpose].switches().all(|s| s == take));
+    let of_take = all.iter().filter(|r| plan.purposes[r.purpose.index()].switches().all(|s| s == take));
     for r in of_take {
         assert_eq!((r.verdict, r.alone), (Verdict::Pass, false));
     }
@@ -638,7 +639,7 @@ fn purposes_that_are_wanted_again() {
         "input a\noutput o\nprocess P {\n  init l0 { begin: tau -> l1 }\n  state l1 { ?a -> l2 }\n  state l2 { give: !o -> l2 }\n}\n",
     );
     let plan = planned(&model, "switch", false);
-    let all = 0..plan.purposes.len();
+    let all = (0..plan.purposes.len()).map(PurposeId::from_index);
     let mut referee = Referee::with(&model, &builtin, Order::Sut, Suite::new(&model, &plan), None, 10_000);
     let run = |referee: &mut Referee<'_>| {
         assert_eq!(referee.start(), None);

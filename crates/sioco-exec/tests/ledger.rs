@@ -5,7 +5,7 @@ mod support;
 use sioco_exec::account::Bits;
 use sioco_exec::event::{GateValue, Observation};
 use sioco_exec::explanation::Explanation;
-use sioco_exec::ledger::{Intent, Ledger};
+use sioco_exec::ledger::Ledger;
 use sioco_exec::record::{Aim, End, Record, Waiting, Why};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::settings::{Settings, Walks};
@@ -13,9 +13,15 @@ use sioco_exec::suite::Suite;
 use sioco_exec::summary::{Probed, Summary};
 use sioco_exec::sut::{Fault, FaultKind, Order};
 use sioco_exec::verdict::{Cause, Failure, Open, Verdict};
+use sioco_model::Id;
 use sioco_model::model::Model;
+use sioco_plan::{Intent, PurposeId};
 
 const MODEL: &str = "input a\noutput o\nprocess P {\n  init l { one: ?a -> m }\n  state m { two: !o -> l }\n}\n";
+
+fn id(place: usize) -> PurposeId {
+    PurposeId::from_index(place)
+}
 
 fn model() -> Model {
     support::model(MODEL)
@@ -62,7 +68,7 @@ fn ends(verdict: Verdict, cause: Cause, steps: u64) -> Record {
 }
 
 fn purpose(purpose: usize, verdict: Verdict, cause: Cause) -> Record {
-    Record::Purpose { purpose, verdict, cause, alone: true, doubt: false }
+    Record::Purpose { purpose: id(purpose), verdict, cause, alone: true, doubt: false }
 }
 
 fn end(why: End, waiting: Option<Waiting>) -> Record {
@@ -151,51 +157,51 @@ fn steps_and_inputs_are_counted_once() {
 #[test]
 fn a_purpose_that_rests_on_a_withdrawn_silence_is_open_again() {
     let mut ledger = Ledger::new(2, vec![false]);
-    assert_eq!((ledger.attempt(0), ledger.attempt(0)), (0, 1));
-    for record in [begins(1, Aim::Purpose(0)), purpose(0, Verdict::Pass, Cause::Reached)] {
+    assert_eq!((ledger.attempt(id(0)), ledger.attempt(id(0))), (0, 1));
+    for record in [begins(1, Aim::Purpose(id(0))), purpose(0, Verdict::Pass, Cause::Reached)] {
         ledger.add(&record);
     }
-    assert_eq!((ledger.result(0).verdict, ledger.result(0).run), (Some(Verdict::Pass), Some(1)));
+    assert_eq!((ledger.result(id(0)).verdict, ledger.result(id(0)).run), (Some(Verdict::Pass), Some(1)));
     ledger.add(&purpose(0, Verdict::Inconclusive, Cause::Open(Open::withdrawn())));
-    assert_eq!((ledger.result(0).verdict, ledger.result(0).attempts), (None, 2));
+    assert_eq!((ledger.result(id(0)).verdict, ledger.result(id(0)).attempts), (None, 2));
     // The run then goes elsewhere.
     ledger.add(&purpose(0, Verdict::Inconclusive, deviation()));
     ledger.add(&ends(Verdict::Inconclusive, deviation(), 4));
-    assert_eq!(ledger.result(0).cause, Some(deviation()));
+    assert_eq!(ledger.result(id(0)).cause, Some(deviation()));
 }
 
 #[test]
 fn a_withdrawn_silence_takes_back_only_what_it_gave() {
     let mut ledger = Ledger::new(2, vec![false, false]);
-    let earlier = [begins(1, Aim::Purpose(0)), purpose(0, Verdict::WeakPass, Cause::Reached)];
+    let earlier = [begins(1, Aim::Purpose(id(0))), purpose(0, Verdict::WeakPass, Cause::Reached)];
     for record in earlier.into_iter().chain([ends(Verdict::WeakPass, Cause::Reached, 2)]) {
         ledger.add(&record);
     }
-    let before = ledger.result(0).clone();
+    let before = ledger.result(id(0)).clone();
     let withdrawn = |number| purpose(number, Verdict::Inconclusive, Cause::Open(Open::withdrawn()));
     // A repeated run that comes there again has nothing new to say about it.
     for record in [begins(2, Aim::Walk), withdrawn(0)] {
         ledger.add(&record);
     }
-    assert_eq!(*ledger.result(0), before);
+    assert_eq!(*ledger.result(id(0)), before);
     // Two in one block, one of which was reached better before.
     for record in
         [begins(3, Aim::Walk), purpose(0, Verdict::Pass, Cause::Reached), purpose(1, Verdict::Pass, Cause::Reached)]
     {
         ledger.add(&record);
     }
-    assert_eq!((ledger.result(0).run, ledger.result(1).run), (Some(3), Some(3)));
+    assert_eq!((ledger.result(id(0)).run, ledger.result(id(1)).run), (Some(3), Some(3)));
     for record in [withdrawn(1), withdrawn(0)] {
         ledger.add(&record);
     }
-    assert_eq!((ledger.result(0), ledger.result(1).verdict), (&before, None));
+    assert_eq!((ledger.result(id(0)), ledger.result(id(1)).verdict), (&before, None));
 }
 
 #[test]
 fn what_is_still_to_come_when_a_probe_begins_belongs_to_the_probe() {
     let mut ledger = Ledger::new(2, vec![true]);
     // The output came before its input was accepted, and reached the purpose.
-    for record in [begins(1, Aim::Purpose(0)), input(Why::Purpose(0)), output()] {
+    for record in [begins(1, Aim::Purpose(id(0))), input(Why::Purpose(id(0))), output()] {
         ledger.add(&record);
     }
     ledger.add(&purpose(0, Verdict::Pass, Cause::Reached));
@@ -204,7 +210,7 @@ fn what_is_still_to_come_when_a_probe_begins_belongs_to_the_probe() {
     }
     assert_eq!(ledger.steps(), 2, "the run does not count these");
     let refused = Record::Refused { id: 2, why: "no".into() };
-    for record in [input(Why::Probe(0)), refused, ends(Verdict::Pass, Cause::Reached, 1)] {
+    for record in [input(Why::Probe(id(0))), refused, ends(Verdict::Pass, Cause::Reached, 1)] {
         ledger.add(&record);
     }
     let found = plain(&ledger);
@@ -217,9 +223,9 @@ fn what_the_system_never_does_is_left_to_it() {
     let settings = |walks| Settings { walks, attempts: 2, ..Settings::default() };
     let guided = |ledger: &Ledger| summary(ledger, &settings(Walks::Guided), Intent::default());
     for attempt in 1..=2 {
-        ledger.attempt(0);
+        ledger.attempt(id(0));
         let left = [purpose(0, Verdict::Inconclusive, deviation()), ends(Verdict::Inconclusive, deviation(), 2)];
-        ledger.add(&begins(attempt, Aim::Purpose(0)));
+        ledger.add(&begins(attempt, Aim::Purpose(id(0))));
         left.iter().for_each(|record| ledger.add(record));
         assert_eq!(guided(&ledger).purposes[0].otherwise, attempt == 2, "only after all attempts");
     }
@@ -238,12 +244,12 @@ fn what_the_system_never_does_is_left_to_it() {
 #[test]
 fn probes_are_counted_apart() {
     let probe = |ledger: &mut Ledger, run| {
-        ledger.add(&begins(run, Aim::Purpose(0)));
+        ledger.add(&begins(run, Aim::Purpose(id(0))));
         ledger.add(&purpose(0, Verdict::Pass, Cause::Reached));
-        for record in [input(Why::Probe(0)), Record::Accepted { id: 1 }, output()] {
+        for record in [input(Why::Probe(id(0))), Record::Accepted { id: 1 }, output()] {
             ledger.add(&record);
         }
-        ledger.probed(Probed { purpose: 0, run, seen: Vec::new(), refused: None });
+        ledger.probed(Probed { purpose: id(0), run, seen: Vec::new(), refused: None });
         ledger.add(&ends(Verdict::Pass, Cause::Reached, 0));
     };
     let mut ledger = Ledger::new(2, vec![true]);
@@ -253,10 +259,10 @@ fn probes_are_counted_apart() {
     assert_eq!(found.verdict, Some(Verdict::Inconclusive), "nothing was judged");
     // What was judged before the probe makes the run one as any other.
     let mut judged = Ledger::new(2, vec![true]);
-    judged.add(&begins(1, Aim::Purpose(0)));
+    judged.add(&begins(1, Aim::Purpose(id(0))));
     judged.add(&output());
     judged.add(&purpose(0, Verdict::Pass, Cause::Reached));
-    judged.add(&input(Why::Probe(0)));
+    judged.add(&input(Why::Probe(id(0))));
     judged.add(&ends(Verdict::Pass, Cause::Reached, 1));
     let found = plain(&judged);
     assert_eq!((found.runs[0], found.probing, found.verdict), (1, 0, Some(Verdict::Pass)));

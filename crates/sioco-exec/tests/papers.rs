@@ -10,8 +10,8 @@ use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{Driver, GateValue, Observation, Order, Record, Settings, Verdict};
 use sioco_model::term::Term;
-use sioco_model::{Model, TermId, Value};
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_model::{Id, Model, TermId, Value};
+use sioco_plan::{Cover, Options, Plan, PurposeId, plan};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{Reason, Terms};
 use support::{Scripted, builtin, campaign, event, example, model, planned, trace};
@@ -121,8 +121,8 @@ fn s0_lines_17_to_20() {
         let settings = Settings { values, attempts: 1, ..Settings::default() };
         let mut tester = Driver::new(&model, &solver, &plan, settings);
         let (records, summary) = campaign(&mut tester, &mut accumulator(&model, |_, sum| sum));
-        let guesses =
-            records.iter().filter(|r| matches!(r, Record::Input { why: sioco_exec::record::Why::Guess(0), .. }));
+        let why = sioco_exec::record::Why::Guess(PurposeId::from_index(0));
+        let guesses = records.iter().filter(|r| matches!(r, Record::Input { why: guess, .. } if *guess == why));
         assert_eq!(summary.verdict, Some(verdict));
         // The least values are allowed by the guards, but then the second one leads nowhere.
         assert_eq!(guesses.count(), if verdict == Verdict::Pass { 2 } else { 1 });
@@ -143,7 +143,7 @@ fn judged(model: &Model, plan: &Plan, trace: &[&str]) -> (Option<Cause>, Vec<(us
             return (end, Vec::new());
         }
     }
-    (None, referee.reached().iter().map(|r| (r.purpose, r.verdict)).collect())
+    (None, referee.reached().iter().map(|r| (r.purpose.index(), r.verdict)).collect())
 }
 
 /// S3 section 5, the worked trace: after `deposit?250 amount?50 cash!50` the machine may have taken a fee or not, so the

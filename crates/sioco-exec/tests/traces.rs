@@ -12,7 +12,7 @@ use sioco_exec::player::Player;
 use sioco_exec::record::End;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{Driver, GateValue, Record, Settings, Summary, Verdict};
-use sioco_model::{Model, Value};
+use sioco_model::{Id, Model, Value};
 use sioco_plan::{Cover, Options, Plan, Purpose, plan};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Cancellation, Reason};
@@ -59,7 +59,9 @@ fn towards(
     let (records, summary) = campaign(&mut tester, &mut sut);
     let first: Vec<Record> = records.iter().take_while(|r| !matches!(r, Record::Run { run: 2, .. })).cloned().collect();
     let reached = first.iter().filter_map(|r| match r {
-        Record::Purpose { purpose, verdict, .. } if *verdict <= Verdict::WeakPass => Some(names[*purpose].clone()),
+        Record::Purpose { purpose, verdict, .. } if *verdict <= Verdict::WeakPass => {
+            Some(names[purpose.index()].clone())
+        }
         _ => None,
     });
     (trace(&model, &first), summary, reached.collect())
@@ -77,7 +79,6 @@ fn figure_3_8(number: i64) -> (Vec<String>, Summary, Vec<String>) {
 
 /// The place of an input gate in the declarations: `a`, `b`, `c`, `d` are 0 to 3.
 fn gate_number(input: &GateValue) -> usize {
-    use sioco_model::Id;
     input.gate.index()
 }
 
@@ -379,7 +380,7 @@ fn s1_figure_3_13_where_it_can_be() {
         let first = records.iter().take_while(|r| !matches!(r, Record::Run { run: 2, .. }));
         let reached: Vec<usize> = first
             .filter_map(|r| match r {
-                Record::Purpose { purpose, verdict, .. } if *verdict <= Verdict::WeakPass => Some(*purpose),
+                Record::Purpose { purpose, verdict, .. } if *verdict <= Verdict::WeakPass => Some(purpose.index()),
                 _ => None,
             })
             .collect();

@@ -483,3 +483,35 @@ fn choices_that_are_gone_keep_no_hypotheses_apart() {
         assert_eq!(verdict("!z(-4) !z(-4) !z(-4)"), Verdict::Pass, "{order:?}");
     }
 }
+
+/// A round may choose what leads back to the values that it started with. That holds for the values that it can choose, and
+/// for no others.
+#[test]
+fn rounds_that_choose_their_way_back_are_decided() {
+    let round = |update: &str| {
+        model(&format!(
+            "input i\noutput u\noutput w\nprocess P {{\n  var x: Int = any\n  var y: Int = 0\n  init l0 {{\n    {update} -> l0\n    \
+             !w [else] -> l0\n    ?i -> l1\n  }}\n  state l1 {{ !u [x == 3 && y == 0] -> l1 }}\n}}\n"
+        ))
+    };
+    let verdict = |update: &str, order: Order, words: &str| judged(&round(update), order, words).0.verdict;
+    for order in [Order::Sut, Order::Certain] {
+        // Each value can be chosen again.
+        for update in ["tau any p: Int / x := p", "tau any p: Int [p != 3 || x == 3] / x := p"] {
+            for (words, right) in [("quiescent", Verdict::Pass), ("!w", Verdict::Fail)] {
+                assert_eq!(verdict(update, order, words), right, "{update} {order:?} {words}");
+            }
+        }
+        // Whatever is chosen is another value: nothing leads back.
+        let update = "tau any p: Int [p > x] / x := p";
+        assert_ne!(verdict(update, order, "quiescent"), Verdict::Pass, "{order:?}");
+        assert_eq!(verdict(update, order, "!w"), Verdict::Fail, "{order:?}");
+        // So it is here, and the states that internal steps lead to have no end.
+        assert_eq!(verdict("tau / x := x + 1", order, "quiescent"), Verdict::Inconclusive, "{order:?}");
+        // Only 3 can be chosen again, and everything leads there.
+        let update = "tau any p: Int [p == 3] / x := p";
+        assert_eq!(verdict(update, order, "quiescent"), Verdict::Pass, "{order:?}");
+        assert_eq!(verdict(update, order, "quiescent ?i quiescent"), Verdict::Fail, "{order:?}");
+        assert_eq!(verdict(update, order, "quiescent ?i !u"), Verdict::Pass, "{order:?}");
+    }
+}

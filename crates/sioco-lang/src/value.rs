@@ -3,6 +3,8 @@
 //! For what people and scripts type while a model runs, where no checker is at hand: only literals, read for a sort
 //! that is known.
 
+use std::fmt;
+
 use sioco_model::number::{self, Rational};
 use sioco_model::sort::{Field, Sort, Sorts};
 use sioco_model::visible::shortened;
@@ -12,7 +14,53 @@ use crate::source::FileId;
 use crate::syntax::ast::{BinOp, Expr, ExprKind};
 use crate::syntax::parser::parse_expr;
 
-/// Reads a value of a sort; the error says what is wrong in one sentence.
+/// Why a text is no value of a sort. Whoever wrote it is to blame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ValueError {
+    /// It is no value at all; the text, in short.
+    NoValue(String),
+    /// It, or a part of it, is out of the range.
+    Outside {
+        /// Where the part is, such as `point.x`; empty for the whole.
+        place: String,
+        /// The value.
+        value: String,
+        /// The type with its range.
+        sort: String,
+    },
+    /// It, or a part of it, is of another type.
+    Misfit {
+        /// Where the part is, such as `point.x`; empty for the whole.
+        place: String,
+        /// What is written there, in short.
+        written: String,
+        /// The type.
+        sort: String,
+        /// What could be written, where that is a short list.
+        help: String,
+    },
+}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let ValueError::Outside { place, .. } | ValueError::Misfit { place, .. } = self
+            && !place.is_empty()
+        {
+            write!(f, "in `{place}`: ")?;
+        }
+        match self {
+            ValueError::NoValue(text) => write!(f, "`{text}` is not a value"),
+            ValueError::Outside { value, sort, .. } => write!(f, "{value} is outside of `{sort}`"),
+            ValueError::Misfit { written, sort, help, .. } => {
+                write!(f, "`{written}` is not a value of type `{sort}`{help}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ValueError {}
+
+/// Reads a value of a sort.
 ///
 /// ```
 /// use sioco_lang::value::parse_value;
@@ -22,22 +70,23 @@ use crate::syntax::parser::parse_expr;
 /// assert_eq!(parse_value(&sorts, sorts.int, "-6"), Ok(Value::Int(-6)));
 /// assert!(parse_value(&sorts, sorts.int, "true").is_err());
 /// ```
-pub fn parse_value(sorts: &Sorts, sort: SortId, text: &str) -> Result<Value, String> {
+pub fn parse_value(sorts: &Sorts, sort: SortId, text: &str) -> Result<Value, ValueError> {
     let (expr, problems) = parse_expr(FileId(0), text);
     if !problems.is_empty() {
-        return Err(format!("`{}` is not a value", shortened(text.trim())));
+        return Err(ValueError::NoValue(shortened(text.trim()).into_owned()));
     }
     read(sorts, sort, &expr).ok_or_else(|| {
         let (place, sort, part) = culprit(sorts, sort, &expr);
+        let place = place.trim_start_matches('.').to_owned();
         let name = sorts.name(sort);
-        let what = match read(sorts, sorts.base(sort), part) {
-            Some(value) => format!("{} is outside of `{name}`", sorts.show(sorts.base(sort), &value)),
+        match read(sorts, sorts.base(sort), part) {
+            Some(value) => ValueError::Outside { place, value: sorts.show(sorts.base(sort), &value), sort: name },
             None => {
                 let written = text.get(part.span.start as usize..part.span.end as usize).unwrap_or(text);
-                format!("`{}` is not a value of type `{name}`{}", shortened(written.trim()), alternatives(sorts, sort))
+                let written = shortened(written.trim()).into_owned();
+                ValueError::Misfit { place, written, sort: name, help: alternatives(sorts, sort) }
             }
-        };
-        if place.is_empty() { what } else { format!("in `{}`: {what}", place.trim_start_matches('.')) }
+        }
     })
 }
 
@@ -188,6 +237,11 @@ mod tests {
         }
     }
 
+    /// What is wrong with a text, in words.
+    fn said(sorts: &Sorts, sort: SortId, text: &str) -> String {
+        parse_value(sorts, sort, text).expect_err(text).to_string()
+    }
+
     #[test]
     fn errors_name_the_part_that_is_wrong() {
         let text = "type C = Red | Mix(a: Int in 0..9, b: Bool)\ntype P = { x: Int in 0..9, s: Seq<C> }\ninput i(p: P)\nprocess Q { init l { ?i(_) -> l } }";
@@ -201,7 +255,7 @@ mod tests {
             ("P { x: 99 }", "`P { x: 99 }` is not a value of type `P`: write `P { x: …, s: … }`"),
             ("P { x: 99, y: 1 }", "`P { x: 99, y: 1 }` is not a value of type `P`: write `P { x: …, s: … }`"),
         ] {
-            assert_eq!(parse_value(&model.sorts, sort, text), Err(error.into()));
+            assert_eq!(said(&model.sorts, sort, text), error);
         }
     }
 
@@ -209,10 +263,7 @@ mod tests {
     fn errors_say_what_could_be_written() {
         let mut sorts = Sorts::default();
         let range = sorts.intern(Sort::Int { lo: Some(1.into()), hi: Some(10.into()) });
-        assert_eq!(parse_value(&sorts, range, "11"), Err("11 is outside of `Int in 1..10`".into()));
-        assert_eq!(
-            parse_value(&sorts, sorts.bool, "1"),
-            Err("`1` is not a value of type `Bool`: write `true` or `false`".into())
-        );
+        assert_eq!(said(&sorts, range, "11"), "11 is outside of `Int in 1..10`");
+        assert_eq!(said(&sorts, sorts.bool, "1"), "`1` is not a value of type `Bool`: write `true` or `false`");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use sioco_lang::check_text;
 use sioco_model::model::Model;
-use sioco_model::semantics::{Interpreter, Oracle, Question, Quiescence, State};
+use sioco_model::semantics::{Interpreter, Oracle, Question, Quiescence, State, Unanswered};
 use sioco_model::{TermId, Value};
 
 fn model(text: &str) -> Model {
@@ -122,20 +122,20 @@ fn false_and_unknown_is_false() {
 struct Nobody(Arc<AtomicUsize>);
 
 impl Oracle for Nobody {
-    fn witness(&mut self, _: &Question<'_>) -> Result<Option<Vec<Value>>, String> {
+    fn witness(&mut self, _: &Question<'_>) -> Result<Option<Vec<Value>>, Unanswered> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(None)
     }
 
-    fn all(&mut self, _: &Question<'_>) -> Result<Vec<Vec<Value>>, String> {
+    fn all(&mut self, _: &Question<'_>) -> Result<Vec<Vec<Value>>, Unanswered> {
         Ok(Vec::new())
     }
 
-    fn undefined(&mut self, _: &Question<'_>) -> Result<Option<Vec<Value>>, String> {
+    fn undefined(&mut self, _: &Question<'_>) -> Result<Option<Vec<Value>>, Unanswered> {
         Ok(None)
     }
 
-    fn clash(&mut self, _: &Question<'_>) -> Result<Vec<TermId>, String> {
+    fn clash(&mut self, _: &Question<'_>) -> Result<Vec<TermId>, Unanswered> {
         Ok(Vec::new())
     }
 }

@@ -16,23 +16,25 @@ pub trait Id: Copy + Eq + fmt::Debug {
     fn index(self) -> usize;
 }
 
+/// Types of ids, each with a prefix for [`Debug`](fmt::Debug). Other crates have entities of their own.
+#[macro_export]
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u32);
 
-        impl Id for $name {
+        impl $crate::Id for $name {
             fn from_index(index: usize) -> Self {
-                $name(u32::try_from(index).expect("a model has fewer than 2^32 entities of one kind"))
+                $name(u32::try_from(index).expect("there are fewer than 2^32 entities of one kind"))
             }
             fn index(self) -> usize {
                 self.0 as usize
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
             }
         }

@@ -157,7 +157,13 @@ impl Sorts {
         match (self.get(id), value) {
             (Sort::Bool, Value::Bool(_)) | (Sort::String, Value::Str(_)) => true,
             (Sort::Int { lo: None, hi: None }, Value::Int(_) | Value::BigInt(_)) => true,
-            (Sort::Int { lo, hi }, Value::Int(_) | Value::BigInt(_)) => {
+            (Sort::Int { lo, hi }, Value::Int(n)) => {
+                // A bound that is larger than all of these lies on its own side of them.
+                let at_least = |lo: &BigInt| i64::try_from(lo).map_or(*lo < BigInt::ZERO, |lo| lo <= *n);
+                let at_most = |hi: &BigInt| i64::try_from(hi).map_or(*hi > BigInt::ZERO, |hi| *n <= hi);
+                lo.as_ref().is_none_or(at_least) && hi.as_ref().is_none_or(at_most)
+            }
+            (Sort::Int { lo, hi }, Value::BigInt(_)) => {
                 let Some(n) = number::to_big(value) else { return false };
                 lo.as_ref().is_none_or(|lo| *lo <= n) && hi.as_ref().is_none_or(|hi| n <= *hi)
             }

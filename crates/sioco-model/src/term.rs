@@ -365,6 +365,25 @@ impl TermPool {
         visit(term, self.get(term));
     }
 
+    /// The number of different subterms, counted up to a limit.
+    pub fn size_up_to(&self, term: TermId, limit: usize) -> usize {
+        let mut seen: Vec<TermId> = Vec::with_capacity(limit + 1);
+        let mut open = vec![term];
+        while let Some(t) = open.pop() {
+            if seen.contains(&t) {
+                continue;
+            }
+            seen.push(t);
+            if seen.len() > limit {
+                break;
+            }
+            if let Term::App(_, args) = self.get(t) {
+                open.extend(args.iter().copied());
+            }
+        }
+        seen.len()
+    }
+
     /// Whether a parameter is in the term.
     pub fn reads_param(&self, term: TermId) -> bool {
         let mut found = false;

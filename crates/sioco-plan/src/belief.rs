@@ -2,7 +2,8 @@
 //! from others (T-B2: belief).
 
 use sioco_model::model::{Direction, Label, Model};
-use sioco_model::semantics::interpreter::{Closure, Interpreter, Quiescence};
+use sioco_model::semantics::closure::Closure;
+use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
 use sioco_model::semantics::state::State;
 use sioco_model::{GateId, Value};
 use sioco_symbolic::step::Step;

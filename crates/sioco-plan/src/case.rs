@@ -56,9 +56,27 @@ pub struct Other {
     pub another_start: bool,
 }
 
-/// The values of a purpose; and, where `alternatives` are asked for, what else the system may do when it gets these
-/// inputs.
-pub fn case(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice, alternatives: bool) -> Case {
+/// The values of a purpose, and what else the system may do when it gets these inputs.
+pub fn case_with_others(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice) -> Case {
+    let mut case = case(walker, purpose, choice);
+    if walker.path.is_cancelled() {
+        return case;
+    }
+    let mut children: Vec<Vec<Step>> = vec![Vec::new(); purpose.nodes.len()];
+    for node in &purpose.nodes {
+        if let (Some(parent), Some(leg)) = (node.parent, &node.leg) {
+            children[parent].push(leg.step);
+        }
+    }
+    for (node, children) in children.iter().enumerate() {
+        find_others(walker, purpose, &mut case, node, children);
+    }
+    crate::belief::add_others(walker.path.model(), purpose, &mut case);
+    case
+}
+
+/// The values of a purpose.
+pub fn case(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice) -> Case {
     let mut case = Case { nodes: vec![Spot::default(); purpose.nodes.len()], ..Case::default() };
     let mut accepts: Vec<(bool, usize, usize)> = purpose.accepts().map(|n| rank(purpose, n)).collect();
     accepts.sort_unstable();
@@ -102,18 +120,6 @@ pub fn case(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice, alternat
             }
             Err(reason) => case.unknown = case.unknown.or(Some(reason)),
         }
-    }
-    if alternatives && !walker.path.is_cancelled() {
-        let mut children: Vec<Vec<Step>> = vec![Vec::new(); purpose.nodes.len()];
-        for node in &purpose.nodes {
-            if let (Some(parent), Some(leg)) = (node.parent, &node.leg) {
-                children[parent].push(leg.step);
-            }
-        }
-        for (node, children) in children.iter().enumerate() {
-            find_others(walker, purpose, &mut case, node, children);
-        }
-        crate::belief::add_others(walker.path.model(), purpose, &mut case);
     }
     case
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::intent::Intent;
+
 /// What a plan is to cover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cover {
@@ -36,29 +38,121 @@ const WALKS: usize = 10;
 /// What can be written, for messages.
 pub const WAYS: &str = "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `classes`, `random`, `random:N`, `inputs:N` or `purpose:NAME`";
 
+/// Why a text is no cover. Whoever wrote it is to blame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CoverError {
+    /// There is no such way to cover.
+    Unknown(String),
+    /// A number is missing.
+    Missing {
+        /// The way.
+        name: String,
+        /// What the number is.
+        what: &'static str,
+        /// A number that would do.
+        example: usize,
+    },
+    /// A number is zero.
+    Zero {
+        /// The whole text.
+        text: String,
+        /// What the number is.
+        what: &'static str,
+    },
+    /// A number is too large for this machine.
+    TooLarge {
+        /// The number.
+        value: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// What should be a number is none.
+    NoNumber {
+        /// The way.
+        name: String,
+        /// What is there.
+        value: String,
+        /// What the number is.
+        what: &'static str,
+        /// A number that would do.
+        example: usize,
+    },
+    /// Something follows a way that takes nothing.
+    Extra {
+        /// The way.
+        name: String,
+        /// What follows.
+        value: String,
+    },
+    /// The name of the purpose is missing.
+    NoPurpose,
+    /// It needs a second model.
+    Compare,
+}
+
+impl fmt::Display for CoverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CoverError::Unknown(name) => write!(f, "there is no way to cover called `{name}`; there is {WAYS}"),
+            CoverError::Missing { name, what, example } => {
+                write!(f, "`{name}` needs {what}: write `{name}:{example}`")
+            }
+            CoverError::Zero { text, what } => write!(f, "`{text}` asks for nothing: {what} must be at least 1"),
+            CoverError::TooLarge { value, what } => write!(f, "`{value}` is too large for {what}"),
+            CoverError::NoNumber { name, value, what, example } => {
+                write!(f, "`{value}` is not {what}: write a whole number, as in `{name}:{example}`")
+            }
+            CoverError::Extra { name, value } => {
+                write!(f, "`{name}` takes nothing after it: write `{name}`, without `:{value}`")
+            }
+            CoverError::NoPurpose => f.write_str("`purpose` needs the name of a purpose: write `purpose:NAME`"),
+            CoverError::Compare => {
+                f.write_str("`compare` takes two models: `sioco compare SPEC IMPL` makes such a plan")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CoverError {}
+
 impl Cover {
+    /// What a plan for it is for.
+    pub fn intent(&self) -> Intent {
+        Intent::of(self)
+    }
+
+    /// Reads what a plan file or a journal says.
+    pub fn recorded(text: &str) -> Result<Cover, CoverError> {
+        match text {
+            // Nobody asks for it by name.
+            "compare" => Ok(Cover::Compare),
+            cover => Cover::parse(cover),
+        }
+    }
+
     /// Reads what a user wrote.
-    pub fn parse(text: &str) -> Result<Cover, String> {
+    pub fn parse(text: &str) -> Result<Cover, CoverError> {
         let (name, value) = match text.split_once(':') {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
-        let number = |what: &str, example: usize| {
+        let number = |what: &'static str, example: usize| {
+            let name = || name.to_owned();
             let Some(value) = value else {
-                return Err(format!("`{name}` needs {what}: write `{name}:{example}`"));
+                return Err(CoverError::Missing { name: name(), what, example });
             };
             match value.parse::<usize>() {
-                Ok(0) => Err(format!("`{text}` asks for nothing: {what} must be at least 1")),
+                Ok(0) => Err(CoverError::Zero { text: text.to_owned(), what }),
                 Ok(n) => Ok(n),
                 Err(_) if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) => {
-                    Err(format!("`{value}` is too large for {what}"))
+                    Err(CoverError::TooLarge { value: value.to_owned(), what })
                 }
-                Err(_) => Err(format!("`{value}` is not {what}: write a whole number, as in `{name}:{example}`")),
+                Err(_) => Err(CoverError::NoNumber { name: name(), value: value.to_owned(), what, example }),
             }
         };
         let plain = |cover: Cover| match value {
             None => Ok(cover),
-            Some(value) => Err(format!("`{name}` takes nothing after it: write `{name}`, without `:{value}`")),
+            Some(value) => Err(CoverError::Extra { name: name.to_owned(), value: value.to_owned() }),
         };
         match name {
             "switch" => plain(Cover::Switch),
@@ -73,10 +167,10 @@ impl Cover {
             "inputs" => number("a number of tests", WALKS).map(Cover::Inputs),
             "purpose" => match value {
                 Some(name) if !name.is_empty() => Ok(Cover::Purpose(name.into())),
-                _ => Err("`purpose` needs the name of a purpose: write `purpose:NAME`".into()),
+                _ => Err(CoverError::NoPurpose),
             },
-            "compare" => Err("`compare` takes two models: `sioco compare SPEC IMPL` makes such a plan".into()),
-            _ => Err(format!("there is no way to cover called `{name}`; there is {WAYS}")),
+            "compare" => Err(CoverError::Compare),
+            _ => Err(CoverError::Unknown(name.to_owned())),
         }
     }
 }
@@ -118,8 +212,11 @@ mod tests {
             "purpose:Big",
         ] {
             assert_eq!(Cover::parse(text).map(|c| c.to_string()), Ok(text.to_string()));
+            assert_eq!(Cover::recorded(text), Cover::parse(text));
         }
         assert_eq!(Cover::parse("random"), Ok(Cover::Random(WALKS)));
+        assert_eq!(Cover::recorded("compare"), Ok(Cover::Compare));
+        assert!(Cover::parse("compare").is_err());
     }
 
     #[test]
@@ -135,7 +232,7 @@ mod tests {
             ("traces:99999999999999999999999", "is too large for a length"),
         ];
         for (text, says) in cases {
-            let error = Cover::parse(text).expect_err(text);
+            let error = Cover::parse(text).expect_err(text).to_string();
             assert!(error.contains(says), "{text}: {error}");
         }
     }

@@ -18,7 +18,7 @@ use crate::close::close;
 use crate::goal::{Goal, Infeasible, State};
 use crate::net::Net;
 use crate::plan::{Options, Plan};
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::{Side, Want, atoms, side_of};
 
@@ -31,32 +31,167 @@ pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &
     let model = walker.path.model();
     let on_the_way = plan.switches(model);
     let net = Net::new(model, &exploration.graph);
-    let mut places = Places::new(model, &net, plan);
+    let places = Places::new(model, &net, plan);
+    let mut search = Search { plan, walker, net: &net, places, exploration, options };
     for switch in model.switches.ids().filter(|s| on_the_way[s.index()]) {
         for (i, atom) in atoms(model, switch).into_iter().enumerate() {
             for side in Side::ALL {
-                if walker.path.build(|pool, sorts| side_of(pool, sorts, atom, side)).is_none() {
+                if search.walker.path.build(|pool, sorts| side_of(pool, sorts, atom, side)).is_none() {
                     continue;
                 }
-                let goal = plan.goals.len();
+                let goal = search.plan.goals.len();
                 let want = Want::Atom { switch, atom: i, side };
                 let mut steps = candidates(model, switch, atom, side);
                 if !side.holds() && model.processes.len() > 1 && !is_about_params(model, atom) {
                     // Whatever other processes do meanwhile shows it as well.
-                    steps.extend(places.steps_at(&net, model.switches[switch].source));
+                    steps.extend(search.places.steps_at(&net, model.switches[switch].source));
                     steps.sort_unstable();
                     steps.dedup();
                 }
                 let state = if options.limits.cancelled() {
                     State::NotReached(Stop::Cancelled)
-                } else if let Some(state) = in_purposes(plan, walker, &places, &want, &steps, goal) {
+                } else if let Some(state) = search.in_purposes(&want, &steps, goal) {
                     state
                 } else {
-                    in_graph(plan, walker, &net, &mut places, exploration, options, &want, &steps, goal)
+                    search.in_graph(&want, &steps, goal)
                 };
-                plan.goals.push((Goal::Atom { switch, atom: i, side }, state));
+                search.plan.goals.push((Goal::Atom { switch, atom: i, side }, state));
             }
         }
+    }
+}
+
+/// Looks for purposes in which a side of an atom is seen.
+struct Search<'a, 'm> {
+    plan: &'a mut Plan,
+    walker: &'a mut Walker<'m>,
+    net: &'a Net<'a>,
+    places: Places,
+    exploration: &'a Exploration,
+    options: &'a Options,
+}
+
+impl Search<'_, '_> {
+    /// Adds a want to a step of a purpose that there is, if the rest of it stays possible.
+    fn in_purposes(&mut self, want: &Want, steps: &[Step], goal: usize) -> Option<State> {
+        let Search { plan, walker, places, .. } = self;
+        let source = match want {
+            Want::Atom { switch, .. } => walker.path.model().switches[*switch].source,
+            Want::Written { .. } | Want::Values(_) => return None,
+        };
+        let mut tried = 0;
+        let lists = steps.iter().filter_map(|s| match s.is_silence() {
+            true => places.quiet.get(&source),
+            false => places.purposes.get(s),
+        });
+        let mut purposes: Vec<usize> = lists.flatten().copied().collect();
+        purposes.sort_unstable();
+        purposes.dedup();
+        for p in purposes {
+            for node in 0..plan.purposes[p].nodes.len() {
+                let purpose = &plan.purposes[p];
+                let here = &purpose.nodes[node];
+                if here.answer || !here.leg.as_ref().is_some_and(|l| steps.contains(&l.step)) {
+                    continue;
+                }
+                // Silence is everywhere: it counts where the question arises.
+                walker.follow(here.parent.map(|p| purpose.line(p)).unwrap_or_default());
+                if !walker.path.locations().contains(&source) {
+                    continue;
+                }
+                if tried == PURPOSES {
+                    return None;
+                }
+                tried += 1;
+                let mut changed = purpose.clone();
+                if let Some(leg) = &mut changed.nodes[node].leg {
+                    leg.wants.extend([want.clone()]);
+                }
+                if stays_possible(walker, &mut changed, node) {
+                    changed.goals.push(goal);
+                    let doubt = changed.rests_on_unknown();
+                    plan.purposes[p] = changed;
+                    return Some(State::Covered { by: vec![PurposeId::from_index(p)], doubt });
+                }
+            }
+        }
+        None
+    }
+
+    /// A purpose of its own for a want: at the nearest edge of the graph that can have it.
+    fn in_graph(&mut self, want: &Want, steps: &[Step], goal: usize) -> State {
+        let Search { walker, net, places, exploration, options, .. } = self;
+        let model = walker.path.model();
+        let Want::Atom { switch, .. } = want else { return State::NotReached(exploration.stop) };
+        let source = model.switches[*switch].source;
+        let mut doubtful: Option<(Vec<Leg>, Reason)> = None;
+        let (mut first, mut states, mut cut) = (None, 0, false);
+        // Silence is no edge of this graph, so it is asked for in every state.
+        let mut edges: Vec<NodeId> = steps.iter().filter_map(|s| places.edges.get(s)).flatten().copied().collect();
+        edges.sort_unstable();
+        let silence = steps.contains(&Step::Delta);
+        let quiet = places.nodes.get(&source).filter(|_| silence).map_or(&[][..], Vec::as_slice);
+        let ends = edges.into_iter().map(|e| (e, true)).chain(quiet.iter().map(|n| (*n, false)));
+        for (end, whole) in ends {
+            let line = net.tree_line(end);
+            let mut legs: Vec<Leg> = line.iter().map(|e| Leg::from(net.step(*e))).collect();
+            if !whole {
+                legs.push(Leg::from(Step::Delta));
+            }
+            let Some(mut last) = legs.pop() else { continue };
+            last.wants.extend([want.clone()]);
+            walker.follow(&legs);
+            if !walker.path.locations().contains(&source) {
+                continue;
+            }
+            if states == EDGES || options.is_over() {
+                cut = true;
+                break;
+            }
+            states += 1;
+            let answer = walker.take(&last);
+            if answer == Possible::No {
+                first.get_or_insert((legs, last));
+                continue;
+            }
+            legs.push(last);
+            match answer {
+                Possible::Unknown(reason) => {
+                    doubtful.get_or_insert((legs, reason));
+                }
+                _ => return self.own_purpose(legs, None, goal),
+            }
+        }
+        if let Some((legs, reason)) = doubtful {
+            return self.own_purpose(legs, Some(reason), goal);
+        }
+        let whole = !cut && exploration.stop == Stop::Complete;
+        if !whole && !never(walker, want, steps) {
+            let stop = if exploration.stop == Stop::Complete { Stop::Nodes } else { exploration.stop };
+            return State::NotReached(stop);
+        }
+        let clash = first.map(|(legs, last)| {
+            walker.follow(&legs);
+            walker.clash(&last)
+        });
+        let states = if whole { Some(states) } else { None };
+        State::Infeasible(Infeasible::Values { states, clash: clash.unwrap_or_default() })
+    }
+
+    /// Adds a purpose with these legs. If there is a doubt, the last of them is only perhaps possible.
+    fn own_purpose(&mut self, legs: Vec<Leg>, doubt: Option<Reason>, goal: usize) -> State {
+        let Search { plan, walker, places, options, .. } = self;
+        let mut purpose = Purpose { goals: vec![goal], ..Purpose::default() };
+        let mut at = 0;
+        let last = legs.len() - 1;
+        for (i, leg) in legs.iter().enumerate() {
+            at = purpose.add(at, leg.clone(), doubt.clone().filter(|_| i == last));
+        }
+        walker.follow(&legs);
+        plan.counts.cut += usize::from(!close(walker, &mut purpose, at, options.strict));
+        places.enter(walker.path.model(), plan.purposes.len(), &purpose);
+        plan.purposes.push(purpose);
+        State::Covered { by: vec![PurposeId::from_index(plan.purposes.len() - 1)], doubt: doubt.is_some() }
     }
 }
 
@@ -193,58 +328,6 @@ fn partners<'m>(
     all.into_iter()
 }
 
-/// Adds a want to a step of a purpose that there is, if the rest of it stays possible.
-fn in_purposes(
-    plan: &mut Plan,
-    walker: &mut Walker<'_>,
-    places: &Places,
-    want: &Want,
-    steps: &[Step],
-    goal: usize,
-) -> Option<State> {
-    let source = match want {
-        Want::Atom { switch, .. } => walker.path.model().switches[*switch].source,
-        Want::Written { .. } | Want::Values(_) => return None,
-    };
-    let mut tried = 0;
-    let lists = steps.iter().filter_map(|s| match s.is_silence() {
-        true => places.quiet.get(&source),
-        false => places.purposes.get(s),
-    });
-    let mut purposes: Vec<usize> = lists.flatten().copied().collect();
-    purposes.sort_unstable();
-    purposes.dedup();
-    for p in purposes {
-        for node in 0..plan.purposes[p].nodes.len() {
-            let purpose = &plan.purposes[p];
-            let here = &purpose.nodes[node];
-            if here.answer || !here.leg.as_ref().is_some_and(|l| steps.contains(&l.step)) {
-                continue;
-            }
-            // Silence is everywhere: it counts where the question arises.
-            walker.follow(here.parent.map(|p| purpose.line(p)).unwrap_or_default());
-            if !walker.path.locations().contains(&source) {
-                continue;
-            }
-            if tried == PURPOSES {
-                return None;
-            }
-            tried += 1;
-            let mut changed = purpose.clone();
-            if let Some(leg) = &mut changed.nodes[node].leg {
-                leg.wants.extend([want.clone()]);
-            }
-            if stays_possible(walker, &mut changed, node) {
-                changed.goals.push(goal);
-                let doubt = changed.rests_on_unknown();
-                plan.purposes[p] = changed;
-                return Some(State::Covered { by: vec![p], doubt });
-            }
-        }
-    }
-    None
-}
-
 /// Whether every accept that was there is still possible; answers that no longer are go.
 fn stays_possible(walker: &mut Walker<'_>, purpose: &mut Purpose, from: usize) -> bool {
     let mut gone = vec![false; purpose.nodes.len()];
@@ -317,76 +400,6 @@ fn is_below(purpose: &Purpose, node: usize, above: usize) -> bool {
     false
 }
 
-/// A purpose of its own for a want: at the nearest edge of the graph that can have it.
-#[expect(clippy::too_many_arguments, reason = "one question, with all that it needs")]
-fn in_graph(
-    plan: &mut Plan,
-    walker: &mut Walker<'_>,
-    net: &Net<'_>,
-    places: &mut Places,
-    exploration: &Exploration,
-    options: &Options,
-    want: &Want,
-    steps: &[Step],
-    goal: usize,
-) -> State {
-    let model = walker.path.model();
-    let Want::Atom { switch, .. } = want else { return State::NotReached(exploration.stop) };
-    let source = model.switches[*switch].source;
-    let mut doubtful: Option<(Vec<Leg>, Reason)> = None;
-    let (mut first, mut states, mut cut) = (None, 0, false);
-    // Silence is no edge of this graph, so it is asked for in every state.
-    let mut edges: Vec<NodeId> = steps.iter().filter_map(|s| places.edges.get(s)).flatten().copied().collect();
-    edges.sort_unstable();
-    let silence = steps.contains(&Step::Delta);
-    let quiet = places.nodes.get(&source).filter(|_| silence).map_or(&[][..], Vec::as_slice);
-    let ends = edges.into_iter().map(|e| (e, true)).chain(quiet.iter().map(|n| (*n, false)));
-    for (end, whole) in ends {
-        let line = net.tree_line(end);
-        let mut legs: Vec<Leg> = line.iter().map(|e| Leg::from(net.step(*e))).collect();
-        if !whole {
-            legs.push(Leg::from(Step::Delta));
-        }
-        let Some(mut last) = legs.pop() else { continue };
-        last.wants.extend([want.clone()]);
-        walker.follow(&legs);
-        if !walker.path.locations().contains(&source) {
-            continue;
-        }
-        if states == EDGES || options.is_over() {
-            cut = true;
-            break;
-        }
-        states += 1;
-        let answer = walker.take(&last);
-        if answer == Possible::No {
-            first.get_or_insert((legs, last));
-            continue;
-        }
-        legs.push(last);
-        match answer {
-            Possible::Unknown(reason) => {
-                doubtful.get_or_insert((legs, reason));
-            }
-            _ => return own_purpose(plan, walker, places, options, legs, None, goal),
-        }
-    }
-    if let Some((legs, reason)) = doubtful {
-        return own_purpose(plan, walker, places, options, legs, Some(reason), goal);
-    }
-    let whole = !cut && exploration.stop == Stop::Complete;
-    if !whole && !never(walker, want, steps) {
-        let stop = if exploration.stop == Stop::Complete { Stop::Nodes } else { exploration.stop };
-        return State::NotReached(stop);
-    }
-    let clash = first.map(|(legs, last)| {
-        walker.follow(&legs);
-        walker.clash(&last)
-    });
-    let states = if whole { Some(states) } else { None };
-    State::Infeasible(Infeasible::Values { states, clash: clash.unwrap_or_default() })
-}
-
 /// Whether no state at all allows it.
 fn never(walker: &mut Walker<'_>, want: &Want, steps: &[Step]) -> bool {
     let Want::Atom { switch, atom, side } = want else { return false };
@@ -394,26 +407,4 @@ fn never(walker: &mut Walker<'_>, want: &Want, steps: &[Step]) -> bool {
     let Some(&atom) = atoms(model, *switch).get(*atom) else { return false };
     let Some(term) = walker.path.build(|pool, sorts| side_of(pool, sorts, atom, *side)) else { return false };
     steps.iter().all(|s| !s.is_silence() && walker.path.never_with(*s, term))
-}
-
-fn own_purpose(
-    plan: &mut Plan,
-    walker: &mut Walker<'_>,
-    places: &mut Places,
-    options: &Options,
-    legs: Vec<Leg>,
-    doubt: Option<Reason>,
-    goal: usize,
-) -> State {
-    let mut purpose = Purpose { goals: vec![goal], ..Purpose::default() };
-    let mut at = 0;
-    let last = legs.len() - 1;
-    for (i, leg) in legs.iter().enumerate() {
-        at = purpose.add(at, leg.clone(), doubt.clone().filter(|_| i == last));
-    }
-    walker.follow(&legs);
-    plan.counts.cut += usize::from(!close(walker, &mut purpose, at, options.strict));
-    places.enter(walker.path.model(), plan.purposes.len(), &purpose);
-    plan.purposes.push(purpose);
-    State::Covered { by: vec![plan.purposes.len() - 1], doubt: doubt.is_some() }
 }

@@ -8,7 +8,7 @@
 use sioco_model::Value;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::state::State;
-use sioco_solve::values::Random;
+use sioco_solve::values::{AnySize, Random};
 use sioco_symbolic::step::Step;
 
 use crate::purpose::Leg;
@@ -64,7 +64,7 @@ fn once(
     let mut found = Vec::with_capacity(legs.len());
     for leg in legs {
         let Step::Switch(switch) = leg.step else { return None };
-        let args = interpreter.sample(&state, switch, random)?;
+        let args = interpreter.sample(&state, switch, &mut AnySize(random))?;
         if !interpreter.fire(&mut state, switch, &args).ok()? {
             return None;
         }

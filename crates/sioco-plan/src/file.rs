@@ -18,6 +18,7 @@ use sioco_symbolic::step::Step;
 
 use crate::case::Case;
 use crate::plan::Plan;
+use crate::purpose::PurposeId;
 
 pub use document::{document, event, line, parameter};
 pub use explain::{
@@ -42,7 +43,7 @@ pub struct Loaded {
     /// The values of its purposes.
     pub cases: Vec<Case>,
     /// The numbers (from 0) that its purposes have in the file.
-    pub numbers: Vec<usize>,
+    pub numbers: Vec<PurposeId>,
     /// What does not fit.
     pub misfits: Vec<Misfit>,
     /// Whether the model is the one that the plan was made for.
@@ -89,14 +90,14 @@ pub enum Misfit {
     /// The model has no such switch.
     NoSwitch {
         /// The purpose.
-        purpose: usize,
+        purpose: PurposeId,
         /// The name of the switch.
         name: String,
     },
     /// A step does not leave the location that the purpose is at.
     NotHere {
         /// The purpose.
-        purpose: usize,
+        purpose: PurposeId,
         /// Which step on the way, from 1.
         at: usize,
         /// Its name.
@@ -107,7 +108,7 @@ pub enum Misfit {
     /// A path cannot be taken.
     Impossible {
         /// The purpose.
-        purpose: usize,
+        purpose: PurposeId,
         /// The steps to the one that is impossible.
         path: Vec<Step>,
         /// The conditions that clash.
@@ -116,7 +117,7 @@ pub enum Misfit {
     /// A path can be taken, but not with the values that stand in the file.
     Values {
         /// The purpose.
-        purpose: usize,
+        purpose: PurposeId,
         /// Which step on the way, from 1.
         at: usize,
         /// Its name.
@@ -125,7 +126,7 @@ pub enum Misfit {
     /// A purpose asks for something about a guard that is another one now.
     Guard {
         /// The purpose; none if it is a goal.
-        purpose: Option<usize>,
+        purpose: Option<PurposeId>,
         /// The switch.
         switch: String,
         /// The condition in its guard.
@@ -134,7 +135,7 @@ pub enum Misfit {
     /// A purpose asks for something that is not in the purpose that was written any more.
     Written {
         /// The purpose.
-        purpose: usize,
+        purpose: PurposeId,
         /// The name of the purpose that was written.
         name: String,
         /// The condition.
@@ -167,7 +168,7 @@ pub enum Misfit {
 
 impl Misfit {
     /// The purpose that is not usable because of it.
-    pub fn purpose(&self) -> Option<usize> {
+    pub fn purpose(&self) -> Option<PurposeId> {
         match self {
             Misfit::NoSwitch { purpose, .. }
             | Misfit::NotHere { purpose, .. }
@@ -183,14 +184,14 @@ impl Misfit {
     pub fn describe(&self, model: &Model) -> String {
         match self {
             Misfit::NoSwitch { purpose, name } => {
-                format!("purpose {}: there is no switch `{name}` in the model any more", purpose + 1)
+                format!("purpose {}: there is no switch `{name}` in the model any more", purpose.number())
             }
             Misfit::NotHere { purpose, at, step, locations } => {
                 let from = locations.join(", ");
-                format!("purpose {}: step {at}, `{step}`, does not leave `{from}` any more", purpose + 1)
+                format!("purpose {}: step {at}, `{step}`, does not leave `{from}` any more", purpose.number())
             }
             Misfit::Values { purpose, at, step } => {
-                let purpose = purpose + 1;
+                let purpose = purpose.number();
                 format!("purpose {purpose}: step {at}, `{step}`, is possible only with other values than the plan has")
             }
             Misfit::Impossible { purpose, path, .. } => {
@@ -200,16 +201,16 @@ impl Misfit {
                     true => "at the start".to_owned(),
                     false => format!("after `{}`", names.join(" ")),
                 };
-                format!("purpose {}: step {}, `{last}`, cannot be taken {after} any more", purpose + 1, path.len())
+                format!("purpose {}: step {}, `{last}`, cannot be taken {after} any more", purpose.number(), path.len())
             }
             Misfit::Guard { purpose: Some(purpose), switch, was } => {
-                format!("purpose {}: the guard of `{switch}` has no condition `{was}` any more", purpose + 1)
+                format!("purpose {}: the guard of `{switch}` has no condition `{was}` any more", purpose.number())
             }
             Misfit::Guard { purpose: None, switch, was } => {
                 format!("the guard of `{switch}` has no condition `{was}` any more")
             }
             Misfit::Written { purpose, name, was } => {
-                format!("purpose {}: the written purpose `{name}` has no condition `{was}` any more", purpose + 1)
+                format!("purpose {}: the written purpose `{name}` has no condition `{was}` any more", purpose.number())
             }
             Misfit::Gate { gate, was, is: Some(is) } => {
                 format!("the gate `{gate}` has other parameters: it was `{was}`, and is `{is}`")

@@ -7,6 +7,7 @@ use sioco_symbolic::explore::Stop;
 use sioco_symbolic::reach::Clash;
 use sioco_symbolic::step::Step;
 
+use crate::purpose::PurposeId;
 use crate::want::Side;
 
 /// Something to cover.
@@ -59,10 +60,10 @@ pub enum Infeasible {
 /// What became of a goal (T-P16).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
-    /// Purposes reach it, by their place in the plan. With `doubt`, all of them only perhaps.
+    /// Purposes reach it. With `doubt`, all of them only perhaps.
     Covered {
         /// The purposes.
-        by: Vec<usize>,
+        by: Vec<PurposeId>,
         /// Whether all of them rest on an `unknown`.
         doubt: bool,
     },

@@ -2,6 +2,7 @@
 //! drawn from their whole ranges, whatever the guards are.
 
 use sioco_model::model::{Direction, Label, Model};
+use sioco_model::sample::{self, Plain};
 use sioco_model::semantics::StepError;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::state::State;
@@ -9,7 +10,6 @@ use sioco_model::{GateId, SwitchId};
 use sioco_solve::values::Random;
 use sioco_symbolic::step::Step;
 
-use crate::draw::draw;
 use crate::event::Event;
 use crate::purpose::{Leg, Purpose};
 use crate::want::Want;
@@ -146,7 +146,7 @@ pub fn random(model: &Model, lengths: &[usize], seed: u64) -> Result<Vec<Purpose
         for _ in 0..length {
             let Some(&gate) = gates.get(random.below(gates.len() as u64) as usize) else { break };
             let params = model.gates[gate].params.iter();
-            let args = params.map(|p| draw(&model.sorts, p.sort, &mut random)).collect();
+            let args = params.map(|p| sample::value(&model.sorts, p.sort, &mut Plain(&mut random))).collect();
             inputs.push(Event { gate, args });
         }
         match purpose(model, &inputs) {

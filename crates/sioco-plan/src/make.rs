@@ -15,8 +15,8 @@ use crate::cover::Cover;
 use crate::data;
 use crate::goal::{Goal, State};
 use crate::inputs;
-use crate::plan::{Counts, Options, Plan, Steering};
-use crate::purpose::{Leg, Purpose};
+use crate::plan::{Options, Plan, Steering};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::random;
 use crate::reduced;
 use crate::switch_coverage;
@@ -84,16 +84,7 @@ pub fn plan(
     let path = Path::with(model, solvers, Shortcuts::default(), options.limits.clone());
     let mut walker = Walker::new(path);
     let mut graph = None;
-    let mut plan = Plan {
-        cover: options.cover.clone(),
-        strict: options.strict,
-        goals: Vec::new(),
-        purposes: Vec::new(),
-        length: None,
-        steering: None,
-        stop: Stop::Complete,
-        counts: Counts::default(),
-    };
+    let mut plan = Plan { strict: options.strict, ..Plan::new(options.cover.clone()) };
     match options.cover {
         Cover::Switch | Cover::Location => {
             let locations = options.cover == Cover::Location;
@@ -102,14 +93,13 @@ pub fn plan(
             (plan.stop, plan.counts) = (found.stop, found.counts);
             graph = Some(found.exploration);
         }
-        Cover::Paths(n) | Cover::Traces(n) => {
-            let paths = matches!(options.cover, Cover::Paths(_));
-            lengths(&mut plan, (model, solvers), &mut walker, options, n, paths, progress);
-        }
+        Cover::Paths(n) => lengths(&mut plan, (model, solvers), &mut walker, options, All::Paths(n), progress),
+        Cover::Traces(n) => lengths(&mut plan, (model, solvers), &mut walker, options, All::Traces(n), progress),
         Cover::Inclusion(k) => {
             let restricted = reduced::restricted(model, solvers, options, true, false, progress);
             let longest = reduced::longest(model, &restricted);
-            lengths(&mut plan, (model, solvers), &mut walker, options, k.saturating_mul(longest), true, progress);
+            let all = All::Paths(k.saturating_mul(longest));
+            lengths(&mut plan, (model, solvers), &mut walker, options, all, progress);
             if plan.stop == Stop::Complete {
                 plan.stop = restricted.stop;
             }
@@ -179,9 +169,9 @@ pub fn plan(
 /// Puts the longest purposes first, and says which of them cover a goal.
 fn finish(plan: &mut Plan, model: &Model) {
     plan.purposes.sort_by_cached_key(|p| std::cmp::Reverse(p.length(model)));
-    let mut by: Vec<Vec<usize>> = vec![Vec::new(); plan.goals.len()];
+    let mut by: Vec<Vec<PurposeId>> = vec![Vec::new(); plan.goals.len()];
     for (p, purpose) in plan.purposes.iter().enumerate() {
-        purpose.goals.iter().for_each(|g| by[*g].push(p));
+        purpose.goals.iter().for_each(|g| by[*g].push(PurposeId::from_index(p)));
     }
     for ((_, state), found) in plan.goals.iter_mut().zip(by) {
         if let State::Covered { by, .. } = state {
@@ -190,16 +180,26 @@ fn finish(plan: &mut Plan, model: &Model) {
     }
 }
 
+/// What is wanted of a length.
+#[derive(Clone, Copy)]
+enum All {
+    Paths(usize),
+    Traces(usize),
+}
+
 /// Purposes for all paths, or all traces, of a length.
 fn lengths(
     plan: &mut Plan,
     (model, solvers): (&Model, SolverFactory<'_>),
     walker: &mut Walker<'_>,
     options: &Options,
-    length: usize,
-    paths: bool,
+    all: All,
     progress: &mut dyn FnMut(Progress),
 ) {
+    let (paths, length) = match all {
+        All::Paths(length) => (true, length),
+        All::Traces(length) => (false, length),
+    };
     let mut walkers = trace_coverage::walkers(model, solvers, options);
     let mut tree = trace_coverage::grow(&mut walkers, options, length, paths, progress);
     plan.purposes = match paths {

@@ -12,6 +12,7 @@ use sioco_symbolic::step::Step;
 
 use crate::cover::Cover;
 use crate::goal::{Goal, State};
+use crate::intent::Intent;
 use crate::purpose::Purpose;
 
 /// What to plan, and how far to look.
@@ -212,10 +213,29 @@ impl Coverage {
 }
 
 impl Plan {
+    /// A plan without anything in it.
+    pub fn new(cover: Cover) -> Plan {
+        Plan {
+            cover,
+            strict: false,
+            goals: Vec::new(),
+            purposes: Vec::new(),
+            length: None,
+            steering: None,
+            stop: Stop::Complete,
+            counts: Counts::default(),
+        }
+    }
+
+    /// What it is for.
+    pub fn intent(&self) -> Intent {
+        self.cover.intent()
+    }
+
     /// The length that was asked for, where the search ended before it was reached. Where nothing is longer, nothing is
     /// missing.
     pub fn shorter(&self) -> Option<Shorter> {
-        let (Cover::Paths(asked) | Cover::Traces(asked)) = self.cover else { return None };
+        let asked = self.intent().length?;
         let reached = self.length.filter(|reached| *reached < asked && self.stop != Stop::Complete)?;
         Some(Shorter { asked, reached })
     }

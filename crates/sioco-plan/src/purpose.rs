@@ -2,7 +2,7 @@
 //! definition 16) is one without branches.
 
 use sioco_model::model::{Direction, Model};
-use sioco_model::{SwitchId, Value};
+use sioco_model::{Id, SwitchId, Value};
 use sioco_solve::Reason;
 use sioco_symbolic::step::Step;
 
@@ -74,6 +74,18 @@ pub struct Node {
     pub answer: bool,
     /// Why the step to this node is only perhaps possible, if it is.
     pub doubt: Option<Box<Reason>>,
+}
+
+sioco_model::ids! {
+    /// A purpose of a plan, by its place in it.
+    PurposeId "purpose";
+}
+
+impl PurposeId {
+    /// Its number for people, who count from 1.
+    pub fn number(self) -> usize {
+        self.index() + 1
+    }
 }
 
 /// A purpose: node 0 is the initial state, and parents come before their children. A node that is no accept has an

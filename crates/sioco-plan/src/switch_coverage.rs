@@ -11,7 +11,7 @@ use crate::close::close;
 use crate::goal::{Goal, Infeasible, State};
 use crate::net::Net;
 use crate::plan::{Counts, Options};
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::reduced::restricted;
 use crate::select::{Search, Way};
 use crate::walker::Walker;
@@ -82,7 +82,8 @@ pub(crate) fn cover(
         // Everything begins there.
         for p in model.processes.values() {
             if let Some(i) = place[p.initial.index()] {
-                states[i] = Some(State::Covered { by: (0..purposes.len()).collect(), doubt: false });
+                states[i] =
+                    Some(State::Covered { by: (0..purposes.len()).map(PurposeId::from_index).collect(), doubt: false });
                 purposes.iter_mut().filter(|p| !p.goals.contains(&i)).for_each(|p| p.goals.push(i));
             }
         }
@@ -111,7 +112,7 @@ fn purpose(net: &Net<'_>, walker: &mut Walker<'_>, way: &Way, strict: bool) -> (
 
 fn covered(goals: usize, ways: &[Way]) -> Vec<Option<State>> {
     let mut found = vec![None; goals];
-    for (w, way) in ways.iter().enumerate() {
+    for (w, way) in ways.iter().enumerate().map(|(w, way)| (PurposeId::from_index(w), way)) {
         for g in &way.goals {
             match &mut found[*g] {
                 Some(State::Covered { by, doubt }) => {

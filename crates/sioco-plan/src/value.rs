@@ -18,7 +18,7 @@ use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{SortId, Value};
 
 /// The largest integer that every reader of JSON keeps exactly.
-const SAFE: i64 = 1 << 53;
+pub const SAFE: u64 = 1 << 53;
 
 /// A value of a sort as JSON.
 pub fn json(sorts: &Sorts, sort: SortId, value: &Value) -> Json {
@@ -46,7 +46,7 @@ impl Serialize for Valued<'_> {
         let Valued { sorts, sort, value } = *self;
         match (value, sorts.get(sort)) {
             (Value::Bool(b), _) => to.serialize_bool(*b),
-            (Value::Int(n), _) if n.unsigned_abs() <= SAFE as u64 => to.serialize_i64(*n),
+            (Value::Int(n), _) if n.unsigned_abs() <= SAFE => to.serialize_i64(*n),
             (Value::Int(_) | Value::BigInt(_), _) => one(to, "#bigint", &value.to_string()),
             (Value::Real(r), _) => real(to, r),
             (Value::Str(s), _) => to.serialize_str(s),

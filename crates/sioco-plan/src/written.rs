@@ -22,7 +22,7 @@ use crate::automaton::{Automaton, Place};
 use crate::close::close;
 use crate::goal::{Infeasible, State};
 use crate::plan::{Counts, Options};
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::Want;
 
@@ -403,7 +403,7 @@ impl Unfolding<'_, '_> {
             self.walker.follow(&legs);
             self.counts.cut += usize::from(!close(self.walker, &mut purpose, at, self.options.strict));
         }
-        let state = State::Covered { by: vec![0], doubt };
+        let state = State::Covered { by: vec![PurposeId::from_index(0)], doubt };
         Found { purposes: vec![purpose], state, stop, counts: self.counts }
     }
 }

@@ -10,7 +10,7 @@ mod plans;
 use plans::{examples, model, planned, plans, small, walker};
 use sioco_model::Model;
 use sioco_model::semantics::{Interpreter, Quiescence};
-use sioco_plan::case::{Case, case};
+use sioco_plan::case::{Case, case_with_others};
 use sioco_plan::{Cover, Purpose};
 use sioco_solve::values::Choice;
 
@@ -140,7 +140,7 @@ fn others(text: &str) -> Vec<Vec<String>> {
     let mut walker = walker(&model);
     let mut found = Vec::new();
     for purpose in &plan.purposes {
-        let case = case(&mut walker, purpose, Choice::Min, true);
+        let case = case_with_others(&mut walker, purpose, Choice::Min);
         let names = |n: &sioco_plan::case::Spot| n.others.iter().map(|o| o.step.name(&model)).collect::<Vec<_>>();
         found.extend(case.nodes.iter().map(names).filter(|n| !n.is_empty()));
     }

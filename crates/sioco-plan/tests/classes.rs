@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use sioco_model::number::to_rational;
-use sioco_model::{Model, Value};
+use sioco_model::{Id, Model, Value};
 use sioco_plan::inputs::inputs_of;
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Goal, Options, Plan, PlanError, State, plan};
@@ -28,7 +28,7 @@ fn sent(m: &Model) -> Vec<(String, Vec<String>)> {
         let Goal::Class(name) = name else { panic!("{name:?}") };
         let State::Covered { by, .. } = state else { panic!("{name}: {state:?}") };
         let values = by.iter().map(|p| {
-            let inputs = inputs_of(m, &made.purposes[*p]);
+            let inputs = inputs_of(m, &made.purposes[p.index()]);
             inputs[0].args.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
         });
         (name.clone(), values.collect())

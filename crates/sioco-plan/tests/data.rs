@@ -2,7 +2,7 @@
 
 mod support;
 
-use sioco_model::{Model, print};
+use sioco_model::{Id, Model, print};
 use sioco_plan::want::atoms;
 use sioco_plan::{Cover, Goal, Infeasible, Options, Plan, Side, State, plan};
 use support::{builtin, example, model, values};
@@ -34,7 +34,7 @@ fn a_threshold_is_met_from_both_sides() {
     for (atom, side, state) in found {
         let State::Covered { by, doubt: false } = state else { panic!("{atom} {side:?}: {state:?}") };
         // The purpose that the goal made carries the condition; its values satisfy it.
-        sums.extend(values(&model, &plan.purposes[by[0]]));
+        sums.extend(values(&model, &plan.purposes[by[0].index()]));
     }
     assert!(sums.contains(&"outX(16)".into()) && sums.contains(&"outX(15)".into()), "{sums:?}");
     assert_eq!(plan.coverage().percent(), 100.0);

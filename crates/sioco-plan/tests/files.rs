@@ -9,7 +9,7 @@ mod plans;
 
 use plans::{examples, model, planned, plans, small, walker};
 use serde_json::{Value as Json, json};
-use sioco_model::Model;
+use sioco_model::{Id, Model};
 use sioco_plan::file::{self, FileError, Loaded, Misfit};
 use sioco_plan::{Cover, Options};
 
@@ -170,7 +170,8 @@ fn values_are_tried_again() {
 #[test]
 fn what_clashes_is_told() {
     let (loaded, changed) = read_changed("[x > 15]", "[x > 15 && x < 2]");
-    let [Misfit::Impossible { purpose: 0, path, clash }] = &loaded.misfits[..] else { panic!("{:?}", loaded.misfits) };
+    let [Misfit::Impossible { purpose, path, clash }] = &loaded.misfits[..] else { panic!("{:?}", loaded.misfits) };
+    assert_eq!(purpose.index(), 0);
     assert_eq!(path.len(), 5);
     let texts: Vec<&str> = clash.iter().map(|c| c.text.as_str()).collect();
     assert_eq!(texts, ["p#1 + p#3 < 2"]);

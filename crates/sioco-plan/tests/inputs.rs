@@ -109,7 +109,7 @@ fn given_values_are_kept_in_files() {
     let made = plan(&m, &builtin, &options, &mut |_| {}).expect("a plan");
     assert_eq!(lines(&m, &made).len(), 5);
     let mut walker = Walker::new(Path::new(&m, &builtin));
-    let cases: Vec<_> = made.purposes.iter().map(|p| case(&mut walker, p, Choice::Max, false)).collect();
+    let cases: Vec<_> = made.purposes.iter().map(|p| case(&mut walker, p, Choice::Max)).collect();
     for (purpose, case) in made.purposes.iter().zip(&cases) {
         assert_eq!(case.unknown, None);
         // Whoever looks for the greatest values finds those that are given.

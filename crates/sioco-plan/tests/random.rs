@@ -224,11 +224,14 @@ fn check_goals(model: &Model, made: &Plan, data: bool, seen: &mut Seen) {
             State::Covered { by, doubt } => {
                 seen.covered += 1;
                 assert!(*doubt || reached, "{goal:?} is covered, but no run reaches it");
-                assert!(by.iter().all(|p| made.purposes[*p].goals.contains(&g)), "{goal:?}");
-                assert!(by.iter().all(|p| reaches(model, &made.purposes[*p], goal, false)), "{goal:?} is not there");
+                assert!(by.iter().all(|p| made.purposes[p.index()].goals.contains(&g)), "{goal:?}");
+                assert!(
+                    by.iter().all(|p| reaches(model, &made.purposes[p.index()], goal, false)),
+                    "{goal:?} is not there"
+                );
                 // Only how the system answers at the end may be in doubt.
                 let initial = matches!(goal, Goal::Location(l) if model.processes.values().any(|p| p.initial == *l));
-                let sure = initial || by.iter().any(|p| reaches(model, &made.purposes[*p], goal, true));
+                let sure = initial || by.iter().any(|p| reaches(model, &made.purposes[p.index()], goal, true));
                 assert!(*doubt || sure, "{goal:?} is covered by doubtful ways only");
             }
             State::Infeasible(why) => {

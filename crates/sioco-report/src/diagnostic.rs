@@ -11,7 +11,7 @@ use sioco_lang::diagnostic::{Diagnostic, Fix, Label, Severity};
 use sioco_lang::source::{FileId, SourceMap, Span};
 use sioco_model::visible;
 
-use crate::style;
+use crate::style::{self, Style};
 use excerpt::Excerpt;
 #[cfg(feature = "schema")]
 pub(crate) use json::TypedLine;
@@ -24,7 +24,7 @@ pub use parts::{Parts, Rank, render_parts};
 const NEAR_LINES: usize = 60;
 
 /// The diagnostic as a report with excerpts of the source, ending in a line break.
-pub fn render(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
+pub fn render(sources: &SourceMap, d: &Diagnostic, style: Style) -> String {
     let level = match d.severity() {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -41,7 +41,7 @@ pub fn render(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
     if let (None, Some(help)) = (&patch, &d.help) {
         main = main.element(Level::HELP.message(visible::text(help)));
     }
-    draw(&std::iter::once(main).chain(patch).collect::<Vec<_>>(), colour)
+    draw(&std::iter::once(main).chain(patch).collect::<Vec<_>>(), style)
 }
 
 /// Something found out about a model that is no problem of its own, and so has no code.
@@ -58,7 +58,7 @@ pub struct Finding {
 }
 
 /// The finding in the form of a diagnostic, ending in a line break.
-pub fn render_finding(sources: &SourceMap, finding: &Finding, colour: bool) -> String {
+pub fn render_finding(sources: &SourceMap, finding: &Finding, style: Style) -> String {
     let title = Level::ERROR.with_name(visible::line(&finding.kind)).primary_title(visible::text(&finding.message));
     let mut main = Group::with_title(title);
     let kinds = std::iter::once(AnnotationKind::Primary).chain(std::iter::repeat(AnnotationKind::Context));
@@ -67,7 +67,7 @@ pub fn render_finding(sources: &SourceMap, finding: &Finding, colour: bool) -> S
     for note in &finding.notes {
         main = main.element(Level::NOTE.message(visible::text(note)));
     }
-    draw(&[main], colour)
+    draw(&[main], style)
 }
 
 fn snippets<'a>(mut group: Group<'a>, sources: &'a SourceMap, labels: &[(AnnotationKind, &'a Label)]) -> Group<'a> {
@@ -79,11 +79,11 @@ fn snippets<'a>(mut group: Group<'a>, sources: &'a SourceMap, labels: &[(Annotat
 
 /// Every text in the report is visible already, except for excerpts of the source, in which the renderer replaces what a
 /// terminal would obey: all escape sequences are its own.
-fn draw(report: &[Group<'_>], colour: bool) -> String {
-    let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
+fn draw(report: &[Group<'_>], style: Style) -> String {
+    let renderer = if style.on { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
     let mut text = renderer.decor_style(DecorStyle::Unicode).render(report);
     text.push('\n');
-    if colour { style::adopt(&text) } else { text }
+    if style.on { style::adopt(&text) } else { text }
 }
 
 /// Whether the map has the file: a span may come from anywhere.

@@ -58,7 +58,7 @@ pub struct ProgramLine<'a> {
     /// Its version.
     pub version: Option<&'a str>,
     /// Why it does not say its version.
-    pub problem: Option<&'a str>,
+    pub problem: Option<String>,
 }
 
 /// A terminal.

@@ -79,7 +79,7 @@ pub fn all() -> Vec<(&'static str, Json)> {
         ("check", of::<Check<'_>>("A line that `sioco check --format json` prints")),
         ("judge", of::<JudgedLine<'_>>("The verdict on a run, as `sioco judge --format json` prints it")),
         ("replay", of::<ReplayLine<'_>>("The last line that `sioco replay --format json` prints")),
-        ("plan-check", of::<PlanCheckLine<'_>>("What `sioco plan --check --format json` prints")),
+        ("plan-check", of::<PlanCheckLine>("What `sioco plan --check --format json` prints")),
         ("simulate", of::<Simulate<'_>>("A line that `sioco simulate --format json` prints")),
         ("doctor", of::<DoctorLine<'_>>("What `sioco doctor --format json` prints")),
         ("explain", of::<TopicLine>("A topic, as `sioco explain --format json` prints it")),

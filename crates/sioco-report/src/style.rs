@@ -27,6 +27,9 @@ pub struct Style {
 }
 
 impl Style {
+    /// Nothing is emphasised.
+    pub const PLAIN: Style = Style { on: false };
+
     fn wrap(self, code: &str, text: impl Display) -> String {
         let text = text.to_string();
         if self.on && !text.is_empty() { format!("{0}[{code}m{text}{0}[0m", *MARK) } else { text }

@@ -12,7 +12,7 @@ use crate::builtin::Builtin;
 use crate::chain::Chain;
 use crate::query::{Answer, Limits, Reason, Solver, Terms};
 use crate::smt::locate::{self, Candidate, Fate, Origin};
-use crate::smt::process::{ProcessSolver, words};
+use crate::smt::process::{CommandLineError, ProcessSolver, words};
 use crate::smt::z3::{self, Z3Solver};
 
 /// The solver that is asked what the built-in layers do not decide.
@@ -54,13 +54,13 @@ fn with_arguments(command: &str, words: &[String]) -> String {
 impl BackEnd {
     /// `auto`, `builtin` or `z3`; anything else is a command line, such as `my-solver --smt2`. The known solvers (cvc5,
     /// yices-smt2, mathsat, opensmt) get the arguments that they need if the command has none.
-    pub fn parse(text: &str) -> Result<BackEnd, String> {
+    pub fn parse(text: &str) -> Result<BackEnd, BackEndError> {
         Ok(match text.trim() {
             "auto" => BackEnd::Auto,
             "builtin" => BackEnd::BuiltIn,
             "z3" => BackEnd::Z3,
-            command => match &words(command)?[..] {
-                [] => return Err("name a solver: `auto`, `builtin`, `z3`, `cvc5` or a command line".into()),
+            command => match &words(command).map_err(BackEndError::Command)?[..] {
+                [] => return Err(BackEndError::Empty),
                 words => BackEnd::Command(with_arguments(command, words)),
             },
         })
@@ -112,6 +112,26 @@ impl BackEnd {
     }
 }
 
+/// Why a text names no back-end. Whoever wrote it is to blame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BackEndError {
+    /// It names nothing.
+    Empty,
+    /// It is no command line.
+    Command(CommandLineError),
+}
+
+impl fmt::Display for BackEndError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BackEndError::Empty => f.write_str("name a solver: `auto`, `builtin`, `z3`, `cvc5` or a command line"),
+            BackEndError::Command(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BackEndError {}
+
 impl fmt::Display for BackEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -125,7 +145,7 @@ impl fmt::Display for BackEnd {
 
 fn process(line: &str) -> Result<Box<dyn Solver>, Reason> {
     let broken = |what: String| Reason::Broken { solver: line.into(), what };
-    let words = words(line).map_err(broken)?;
+    let words = words(line).map_err(|why| broken(why.to_string()))?;
     let program = words.first().map(String::as_str).unwrap_or_default();
     // With a folder in its name it is not looked for on the path.
     let (found, place) = match Path::new(program).components().count() > 1 {
@@ -135,7 +155,7 @@ fn process(line: &str) -> Result<Box<dyn Solver>, Reason> {
     if !found {
         return Err(broken(format!("`{program}` {place}")));
     }
-    Ok(Box::new(ProcessSolver::new(line).map_err(broken)?))
+    Ok(Box::new(ProcessSolver::new(line).map_err(|why| broken(why.to_string()))?))
 }
 
 fn missing_z3(candidates: &[Candidate]) -> Reason {

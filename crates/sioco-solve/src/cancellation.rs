@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::timer::Timer;
+
 /// See the [module](self). Clones are the same one.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation {
@@ -19,22 +21,24 @@ pub struct Cancellation {
     stops: Arc<[Arc<AtomicBool>]>,
     times: Arc<Mutex<Times>>,
     /// Another time when everything ends.
-    also: Option<Instant>,
+    also: Option<Timer>,
+    /// The time that several questions have together.
+    shared: Option<Timer>,
     /// How many questions the clock has ended while nobody waited.
     late: Arc<AtomicU64>,
 }
 
-/// How much work there is in a second for whoever waits, in units of the solvers: about as much as is done in one.
-const WORK: u128 = 500_000;
+/// How much work there is in a millisecond for whoever waits, in units of the solvers: about as much as is done in one.
+const WORK: u128 = 500;
 /// However short the time is, there is as much as this.
 const LEAST: u64 = 50_000;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     /// Everything ends.
-    end: Option<Instant>,
+    end: Option<Timer>,
     /// Somebody waits, and not longer than this.
-    pause: Option<Instant>,
+    pause: Option<Timer>,
     /// How much work is left meanwhile, and how much there was.
     work: Option<(u64, u64)>,
 }
@@ -42,8 +46,9 @@ struct Times {
 impl Cancellation {
     /// One that comes when one of the flags is set, and when a time has come.
     pub fn new(stops: impl IntoIterator<Item = Arc<AtomicBool>>, end: Option<Instant>) -> Cancellation {
-        let times = Arc::new(Mutex::new(Times { end, ..Times::default() }));
-        Cancellation { stops: stops.into_iter().collect(), times, also: None, late: Arc::default() }
+        let times = Times { end: end.map(Timer::until), ..Times::default() };
+        let (stops, times) = (stops.into_iter().collect(), Arc::new(Mutex::new(times)));
+        Cancellation { stops, times, also: None, shared: None, late: Arc::default() }
     }
 
     /// One that comes when a flag is set.
@@ -55,21 +60,33 @@ impl Cancellation {
     pub fn and(&self, other: &Cancellation) -> Cancellation {
         let same = Arc::ptr_eq(&self.times, &other.times);
         let end = if same { None } else { other.times().end.into_iter().chain(other.also).min() };
+        let shared = self.shared.into_iter().chain(other.shared).min();
         if same || (other.stops.is_empty() && end.is_none()) {
-            return self.clone();
+            return Cancellation { shared, ..self.clone() };
         }
         let stops = self.stops.iter().chain(other.stops.iter()).cloned().collect();
-        Cancellation { stops, also: self.also.into_iter().chain(end).min(), ..self.clone() }
+        Cancellation { stops, also: self.also.into_iter().chain(end).min(), shared, ..self.clone() }
     }
 
     /// From now on it comes at this time, or only when somebody wants that: what begins next has a time of its own.
     pub fn end_at(&self, end: Option<Instant>) {
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).end = end;
+        self.times.lock().unwrap_or_else(PoisonError::into_inner).end = end.map(Timer::until);
+    }
+
+    /// The same for questions that must all be over within this time from now.
+    pub(crate) fn sharing(&self, time: Duration) -> Cancellation {
+        let shared = self.shared.into_iter().chain([Timer::within(time)]).min();
+        Cancellation { shared, ..self.clone() }
+    }
+
+    /// Whether the time that several questions have together is used up.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.shared.is_some_and(Timer::is_over)
     }
 
     /// Whether it may ever come: otherwise nobody has to look.
     pub(crate) fn may_come(&self) -> bool {
-        !self.stops.is_empty() || self.deadline().is_some()
+        !self.stops.is_empty() || self.end().is_some()
     }
 
     fn times(&self) -> Times {
@@ -79,9 +96,9 @@ impl Cancellation {
     /// From now on, questions must all be over within this time, until something else is said here: somebody waits. They
     /// also get only so much work as is usually done in that time, all together.
     pub fn hurry(&self, within: Option<Duration>) {
-        let pause = within.and_then(|time| Instant::now().checked_add(time));
+        let pause = within.map(Timer::within);
         let work = within.map(|time| {
-            let work = u64::try_from(time.as_millis() * WORK / 1_000).unwrap_or(u64::MAX).max(LEAST);
+            let work = u64::try_from(time.as_millis() * WORK).unwrap_or(u64::MAX).max(LEAST);
             (work, work)
         });
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,26 +141,26 @@ impl Cancellation {
         }
     }
 
-    /// The same without anybody who waits: for what happens once and serves all.
+    /// The same without anybody who waits, and for no question alone: for what happens once and serves all.
     pub(crate) fn without_pause(&self) -> Cancellation {
         let times = Times { pause: None, work: None, ..self.times() };
-        Cancellation { times: Arc::new(Mutex::new(times)), ..self.clone() }
+        Cancellation { times: Arc::new(Mutex::new(times)), shared: None, ..self.clone() }
     }
 
     /// Whether whoever waits has waited long enough.
     pub fn is_late(&self) -> bool {
-        self.times().pause.is_some_and(|pause| Instant::now() >= pause)
+        self.times().pause.is_some_and(Timer::is_over)
     }
 
     /// Whether everything has to end: somebody wants that, or the time has come.
     pub fn is_over(&self) -> bool {
         let end = self.times().end.into_iter().chain(self.also).min();
-        self.is_cancelled() || end.is_some_and(|end| Instant::now() >= end)
+        self.is_cancelled() || end.is_some_and(Timer::is_over)
     }
 
     /// Whether questions end early now.
     pub(crate) fn has_come(&self) -> bool {
-        self.is_cancelled() || self.deadline().is_some_and(|end| Instant::now() >= end)
+        self.is_cancelled() || self.is_out_of_time()
     }
 
     /// Whether somebody wants everything to end.
@@ -151,10 +168,21 @@ impl Cancellation {
         self.stops.iter().any(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// When a question that is asked now must be over.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
+    /// Whether it is too late for another question.
+    pub(crate) fn is_out_of_time(&self) -> bool {
+        self.end().is_some_and(Timer::is_over)
+    }
+
+    /// The time for a question that begins now and may take so long by itself.
+    pub(crate) fn timer(&self, own: Duration) -> Timer {
+        let own = Timer::within(own);
+        self.end().map_or(own, |end| own.min(end))
+    }
+
+    /// When questions must be over.
+    fn end(&self) -> Option<Timer> {
         let Times { end, pause, .. } = self.times();
-        end.into_iter().chain(pause).chain(self.also).min()
+        end.into_iter().chain(pause).chain(self.also).chain(self.shared).min()
     }
 }
 
@@ -170,7 +198,7 @@ mod tests {
         let limits = Limits { cancellation: cancellation.clone(), ..Limits::default() };
         assert!(!limits.cancelled() && !limits.is_late() && !cancellation.is_over());
         cancellation.hurry(Some(Duration::ZERO));
-        assert!(limits.is_late() && cancellation.is_late() && limits.deadline() <= Instant::now());
+        assert!(limits.is_late() && cancellation.is_late() && limits.timer().is_over());
         assert!(!limits.cancelled() && !cancellation.is_over());
         assert!(!cancellation.is_spent() && cancellation.most_work() == Some(LEAST));
         cancellation.spend(LEAST - 1);
@@ -182,7 +210,7 @@ mod tests {
         cancellation.hurry(None);
         cancellation.spend(1);
         assert!(!limits.is_spent() && cancellation.most_work().is_none());
-        assert!(!limits.is_late() && limits.deadline() > Instant::now());
+        assert!(!limits.is_late() && !limits.timer().is_over());
         stop.store(true, Ordering::Relaxed);
         assert!(limits.cancelled() && cancellation.is_over());
         let ended = Cancellation::default();
@@ -190,4 +218,21 @@ mod tests {
         let limits = Limits { cancellation: ended.clone(), ..Limits::default() };
         assert!(ended.is_over() && limits.is_late() && !limits.cancelled());
     }
+
+    /// Their common time ends them, and nothing else.
+    #[test]
+    fn questions_share_a_time() {
+        let whole = Cancellation::default();
+        let shared = whole.sharing(Duration::ZERO);
+        assert!(shared.is_used_up() && shared.is_out_of_time() && shared.has_come() && shared.timer(WEEK).is_over());
+        assert!(!shared.is_over() && !shared.is_late() && !shared.is_cancelled());
+        assert!(!whole.is_used_up() && !whole.is_out_of_time() && !shared.without_pause().is_used_up());
+        assert!(!whole.sharing(WEEK).is_used_up() && !whole.sharing(WEEK).timer(WEEK).is_over());
+        // Whoever has another cancellation besides shares it all the same.
+        assert!(Cancellation::default().and(&shared).is_used_up() && shared.and(&Cancellation::default()).is_used_up());
+        assert!(Cancellation::by(Arc::default()).and(&shared).is_used_up() && shared.and(&shared).is_used_up());
+        assert!(shared.and(&Cancellation::by(Arc::default())).is_used_up() && shared.sharing(WEEK).is_used_up());
+    }
+
+    const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 }

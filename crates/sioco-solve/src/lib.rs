@@ -27,6 +27,7 @@ pub mod oracle;
 pub mod query;
 pub mod quick;
 pub mod smt;
+mod timer;
 pub mod values;
 
 pub use back_end::BackEnd;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{EXISTS_LIMIT, Env, EvalError, apply, eval, junction};
@@ -13,6 +13,7 @@ use sioco_model::{IdVec, SortId, SymbolId, TermId, Value};
 
 use crate::cancellation::Cancellation;
 use crate::quick;
+use crate::timer::Timer;
 
 /// A symbol: a value that is left open.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -178,9 +179,6 @@ pub struct Limits {
     pub cancellation: Cancellation,
 }
 
-/// Longer than anybody waits, and short enough to compute with.
-const LONGEST: Duration = Duration::from_secs(1_000_000);
-
 impl Default for Limits {
     fn default() -> Self {
         Limits { resources: 10_000_000, wall: Duration::from_secs(10), cancellation: Cancellation::default() }
@@ -207,10 +205,19 @@ impl Limits {
         Limits { wall: within, cancellation: self.cancellation.without_pause(), ..self.clone() }
     }
 
-    /// When a question that is asked now must be over.
-    pub fn deadline(&self) -> Instant {
-        let own = Instant::now() + self.wall.min(LONGEST);
-        self.cancellation.deadline().map_or(own, |end| own.min(end))
+    /// The same for several questions from now on, which have the wall time of one together.
+    pub fn shared(&self) -> Limits {
+        Limits { cancellation: self.cancellation.sharing(self.wall), ..self.clone() }
+    }
+
+    /// Whether the wall time that several questions [share](Limits::shared) is used up.
+    pub fn is_used_up(&self) -> bool {
+        self.cancellation.is_used_up()
+    }
+
+    /// The time for a question that is asked now.
+    pub(crate) fn timer(&self) -> Timer {
+        self.cancellation.timer(self.wall)
     }
 
     /// Whether somebody waits, and there is no work left for that.
@@ -220,7 +227,7 @@ impl Limits {
 
     /// Whether it is too late for another question.
     pub fn is_late(&self) -> bool {
-        self.cancellation.deadline().is_some_and(|end| Instant::now() >= end)
+        self.cancellation.is_out_of_time()
     }
 }
 

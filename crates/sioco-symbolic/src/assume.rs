@@ -2,13 +2,13 @@
 //! as it is; data goals and written purposes add to it).
 
 use rustc_hash::FxHashMap;
+use sioco_model::simplify;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{SymbolId, TermId, Value, VarId};
 use sioco_solve::{Reason, Terms, logic};
 
 use crate::analysis::question::FIRST;
-use crate::fold;
 use crate::path::{Path, PathCondition, Possible};
 use crate::prepare::{Origin, leaves};
 use crate::reach::Clash;
@@ -80,7 +80,7 @@ impl Path<'_> {
 
     /// Whether somebody has given up on the questions of this path.
     pub fn is_cancelled(&self) -> bool {
-        self.limits.cancelled()
+        self.solvers.limits.cancelled()
     }
 
     /// Makes a term for this path, out of terms of the model and others of this path.
@@ -100,7 +100,7 @@ impl Path<'_> {
             Term::Param(k, _) => of(*k),
             _ => None,
         };
-        fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+        simplify::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
     }
 
     /// Whether a condition over symbols may be true at the end of the path.
@@ -115,10 +115,10 @@ impl Path<'_> {
                 }
                 self.sync();
                 let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-                self.solver.push();
-                self.solver.assert(terms, term);
-                let answer = crate::path::possible(self.solver.check_afresh(terms, &self.limits, false));
-                self.solver.pop();
+                self.solvers.main.push();
+                self.solvers.main.assert(terms, term);
+                let answer = crate::path::possible(self.solvers.main.check_afresh(terms, &self.solvers.limits, false));
+                self.solvers.main.pop();
                 answer
             }
         }
@@ -167,6 +167,6 @@ impl Path<'_> {
         self.add_condition(PathCondition { term, origin: Origin::Wanted, step: self.len() });
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        crate::path::possible(self.solver.check_afresh(terms, &self.limits, false))
+        crate::path::possible(self.solvers.main.check_afresh(terms, &self.solvers.limits, false))
     }
 }

@@ -67,7 +67,7 @@ impl Path<'_> {
             _ => {
                 self.sync();
                 let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-                let core = match self.solver.core(terms, &self.limits) {
+                let core = match self.solvers.main.core(terms, &self.solvers.limits) {
                     Answer::Unsat(core) => core,
                     _ => None,
                 };
@@ -106,16 +106,16 @@ impl Path<'_> {
     }
 
     fn aside(&mut self, conditions: &[TermId], core: bool) -> Answer {
-        self.side.push();
+        self.solvers.side.push();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         for c in conditions {
-            self.side.assert(terms, *c);
+            self.solvers.side.assert(terms, *c);
         }
         let answer = match core {
-            true => self.side.core(terms, &self.limits),
-            false => self.side.check(terms, &self.limits, false),
+            true => self.solvers.side.core(terms, &self.solvers.limits),
+            false => self.solvers.side.check(terms, &self.solvers.limits, false),
         };
-        self.side.pop();
+        self.solvers.side.pop();
         answer
     }
 }

@@ -4,13 +4,13 @@ use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::model::Label;
 use sioco_model::print;
+use sioco_model::simplify;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value, VarId};
 
 use sioco_solve::values::{Choice, NoValues, Request, choose, choose_in_turn};
 use sioco_solve::{Reason, Witness};
 
-use crate::fold;
 use crate::path::{Path, PathCondition};
 use crate::prepare::Origin;
 use crate::step::Step;
@@ -89,7 +89,7 @@ impl Path<'_> {
                 if let Term::Symbol(y, _) = self.pool.get(args[0]) {
                     let y = *y;
                     let value = self.put_in(args[1], &known);
-                    if fold::size_up_to(&self.pool, value, WRITTEN_OUT) <= WRITTEN_OUT {
+                    if self.pool.size_up_to(value, WRITTEN_OUT) <= WRITTEN_OUT {
                         known.insert(y, value);
                     }
                 }
@@ -103,7 +103,7 @@ impl Path<'_> {
             Term::Symbol(y, _) => known.get(y).copied(),
             _ => None,
         };
-        fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+        simplify::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
     }
 
     /// A term over the symbols of this path, with helper symbols replaced by what they stand for, unless that would become
@@ -161,10 +161,10 @@ impl Path<'_> {
             return None;
         }
         self.sync();
-        let (limits, sorts) = (self.limits.clone(), &self.model.sorts);
+        let (limits, sorts) = (self.solvers.limits.clone(), &self.model.sorts);
         let mut end = |choice: Choice| {
             let request = Request { symbols: &[symbol], choice, used: &[], guard: None, limits: &limits };
-            let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request).ok()?;
+            let chosen = choose(&mut *self.solvers.main, &mut self.pool, sorts, &self.names.symbols, request).ok()?;
             let known = !chosen.uncertain && !chosen.unbounded.contains(&symbol);
             chosen.values.into_iter().next().filter(|_| known)
         };
@@ -187,7 +187,7 @@ impl Path<'_> {
         }
         self.sync();
         let wanted = self.open_symbols();
-        let limits = self.limits.clone();
+        let limits = self.solvers.limits.clone();
         let sorts = &self.model.sorts;
         // The borders of the last steps are tried first: what leads there was only the way.
         let borders: Vec<TermId> = match choice {
@@ -197,7 +197,8 @@ impl Path<'_> {
         // Ranges have borders where no guard has any.
         let guard = (choice == Choice::Boundary).then(|| self.pool.and(sorts, &borders));
         let request = Request { symbols: &wanted, choice, used: &[], guard, limits: &limits };
-        let chosen = choose_in_turn(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request, turn)?;
+        let chosen =
+            choose_in_turn(&mut *self.solvers.main, &mut self.pool, sorts, &self.names.symbols, request, turn)?;
         let env = Env { symbols: &chosen.witness, ..Env::default() };
         let model = self.model();
         let start = model.free_variables().filter_map(|v| {

@@ -1,10 +1,14 @@
 //! Silence since internal steps go on for ever (T-L8): the state lies on a round of internal steps whose
 //! states have no outputs.
 //!
-//! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that leaves the values
-//! that matter as they are goes on for ever for all values that fulfil its conditions. And it is found out that a round is
+//! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that leads back to the
+//! values that matter goes on for ever for all values that fulfil its conditions, for which its steps can choose what leads
+//! back. And it is found out that a round is
 //! out of the question, since no internal steps lead back to these values or an output is always possible on the way.
 //! What is left is *perhaps* possible.
+//!
+//! This is no closure of states (`sioco_model::semantics::closure`): a round is a path, whose conditions count, and the
+//! search for locations that steps may lead back to looks at no values at all.
 
 use rustc_hash::FxHashSet;
 use sioco_model::{Id, LocationId, SymbolId, TermId, Value, VarId};
@@ -67,7 +71,7 @@ impl Path<'_> {
     /// Whether internal steps, at least one, may lead from some locations to others, whatever their guards are.
     fn may_lead(&mut self, from: Box<[LocationId]>, to: Box<[LocationId]>) -> bool {
         let key = (from, to);
-        if let Some(&known) = self.rounds.get(&key) {
+        if let Some(&known) = self.divergence.rounds.get(&key) {
             return known;
         }
         let mut seen: FxHashSet<Box<[LocationId]>> = FxHashSet::default();
@@ -93,7 +97,7 @@ impl Path<'_> {
                 break;
             }
         }
-        self.rounds.insert(key, found);
+        self.divergence.rounds.insert(key, found);
         found
     }
 
@@ -108,11 +112,11 @@ impl Path<'_> {
         if quiet == Possible::No {
             return Possible::No;
         }
-        self.in_rounds = true;
+        self.divergence.in_rounds = true;
         self.advance_as(Step::Divergence, None);
         let rounds = self.proved_rounds();
         self.retreat();
-        self.in_rounds = false;
+        self.divergence.in_rounds = false;
         match rounds {
             Rounds::None => Possible::No,
             Rounds::All => quiet,
@@ -125,7 +129,7 @@ impl Path<'_> {
     /// For which of the values that are possible here a round of internal steps leads back over states without outputs.
     /// That this state is silent has to be a condition of the path already.
     ///
-    /// A round whose steps leave the values that matter as they are goes on for ever for all values that fulfil its conditions. If no
+    /// A round that leads back to the values that matter goes on for ever for all values that fulfil its conditions. If no
     /// others lead back, these are all.
     pub(crate) fn proved_rounds(&mut self) -> Rounds {
         let start: Box<[LocationId]> = self.locations().into();
@@ -162,8 +166,8 @@ impl Path<'_> {
         if others { Rounds::Open } else { Rounds::If(one) }
     }
 
-    /// Looks for rounds whose steps leave the values that matter as they are, and what each of them asks of these values:
-    /// whatever the steps choose themselves has to exist for them.
+    /// Looks for rounds that lead back to the values that matter, and what each of them asks of these values: what the steps
+    /// choose themselves has to exist for them.
     fn plain_rounds(&mut self, round: &Round, steps: usize, probes: &mut usize, found: &mut Vec<Vec<TermId>>) {
         let mut here = Vec::new();
         self.outgoing(&mut here);
@@ -175,7 +179,7 @@ impl Path<'_> {
         }
         here.retain(|s| !s.is_observable(self.model));
         for step in here {
-            if *probes == 0 || self.limits.cancelled() || found.len() >= MOST_ROUNDS {
+            if *probes == 0 || self.solvers.limits.cancelled() || found.len() >= MOST_ROUNDS {
                 return;
             }
             *probes -= 1;
@@ -188,9 +192,12 @@ impl Path<'_> {
                 if self.ties(round) {
                     steps = steps.min(TIED_STEPS);
                 }
-                if self.locations() == &round.start[..] && self.live_values() == round.values {
-                    found.extend(self.asked_of(round));
-                } else if self.may_be_quiet() == Possible::Yes {
+                let back = if self.locations() == &round.start[..] { self.same_as(&round.values) } else { None };
+                let exactly = back.as_ref().is_some_and(Vec::is_empty);
+                if let Some(same) = back {
+                    found.extend(self.asked_of(round, same));
+                }
+                if !exactly && self.may_be_quiet() == Possible::Yes {
                     self.advance_as(Step::Divergence, None);
                     if self.is_written_down() {
                         self.plain_rounds(round, steps, probes, found);
@@ -216,10 +223,12 @@ impl Path<'_> {
         self.last_step().1 != Some(Reason::TooLarge)
     }
 
-    /// What was asked of the values since the start of a round, if that can be said without what its steps chose.
-    fn asked_of(&mut self, round: &Round) -> Option<Vec<TermId>> {
+    /// What was asked of the values since the start of a round, together with what makes its end the same as its start, if
+    /// that can be said without what its steps chose.
+    fn asked_of(&mut self, round: &Round, same: Vec<TermId>) -> Option<Vec<TermId>> {
         let before: Vec<TermId> = self.conditions()[..round.conditions].iter().map(|c| c.term).collect();
         let since = self.written_out().into_iter().filter(|c| c.step > round.steps).map(|c| c.term);
+        let since = since.chain(same);
         let (mut asked, about_chosen): (Vec<TermId>, Vec<TermId>) =
             since.partition(|t| self.symbols_in(*t).iter().all(|y| round.known.contains(y)));
         if !about_chosen.is_empty() {
@@ -239,11 +248,11 @@ impl Path<'_> {
     /// The values that matter: where states are merged, those of the variables that something may still read.
     fn live_values(&mut self) -> Vec<TermId> {
         let model = self.model;
-        if !self.merging {
+        if !self.divergence.merging {
             return model.variables.ids().map(|v| self.term(v)).collect();
         }
         let locations = self.locations().to_vec();
-        let live = self.live.get_or_insert_with(|| Live::of(model));
+        let live = self.concrete.live.get_or_insert_with(|| Live::of(model));
         let vars: Vec<VarId> = locations.iter().flat_map(|l| live.at(*l)).copied().collect();
         vars.into_iter().map(|v| self.term(v)).collect()
     }
@@ -268,7 +277,7 @@ impl Path<'_> {
         self.outgoing(&mut here);
         here.retain(|s| !s.is_observable(self.model));
         for step in here {
-            if way.len() == STEPS || *probes == 0 || self.limits.cancelled() {
+            if way.len() == STEPS || *probes == 0 || self.solvers.limits.cancelled() {
                 return true;
             }
             *probes -= 1;
@@ -307,10 +316,23 @@ impl Path<'_> {
 
     /// Whether the variables may have these values.
     fn may_have(&mut self, values: &[TermId]) -> bool {
+        let same = self.equations(values);
+        same.is_empty() || self.is_opaque(&same) || self.ask_on_path(0, &same) != Possible::No
+    }
+
+    /// The conditions that the variables have these values, if they surely can have them. Helper symbols are written out:
+    /// what they stand for is no choice of anybody.
+    fn same_as(&mut self, values: &[TermId]) -> Option<Vec<TermId>> {
+        let same = self.equations(values);
+        let can = same.is_empty() || !self.is_opaque(&same) && self.ask_on_path(0, &same) == Possible::Yes;
+        can.then(|| same.into_iter().map(|equation| self.written(equation)).collect())
+    }
+
+    /// One for each variable whose value is not obviously the same.
+    fn equations(&mut self, values: &[TermId]) -> Vec<TermId> {
         let now = self.live_values();
         let sorts = &self.model.sorts;
         let different = now.iter().zip(values).filter(|(a, b)| a != b);
-        let same: Vec<TermId> = different.map(|(a, b)| self.pool.eq(sorts, *a, *b)).collect();
-        same.is_empty() || self.is_opaque(&same) || self.ask_on_path(0, &same) != Possible::No
+        different.map(|(a, b)| self.pool.eq(sorts, *a, *b)).collect()
     }
 }

@@ -35,7 +35,8 @@ impl Path<'_> {
     pub(crate) fn rows(&mut self, vars: &[Result<Value, TermId>], conditions: &[TermId]) -> Option<Vec<Vec<Value>>> {
         let of: Vec<TermId> = vars.iter().filter_map(|v| v.as_ref().err().copied()).collect();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        let found = self.few.valuations(terms, conditions, &of, MOST, self.limits.resources.min(WORK))?;
+        let found =
+            self.concrete.few.valuations(terms, conditions, &of, MOST, self.solvers.limits.resources.min(WORK))?;
         let row = |open: Vec<Value>| {
             let mut open = open.into_iter();
             let value = |v: &Result<Value, TermId>| match v {
@@ -71,14 +72,15 @@ impl Path<'_> {
         let vars = self.round_variables();
         let rows = self.possible_values(&vars)?;
         let locations = self.locations().to_vec();
-        let live = self.live.get_or_insert_with(|| Live::of(model));
-        let some_dead = self.merging && !vars.iter().all(|v| locations.iter().any(|l| live.at(*l).contains(v)));
+        let live = self.concrete.live.get_or_insert_with(|| Live::of(model));
+        let some_dead =
+            self.divergence.merging && !vars.iter().all(|v| locations.iter().any(|l| live.at(*l).contains(v)));
         // What has nothing to do with it has some value.
         let mut values: Vec<Value> = Vec::with_capacity(model.variables.len());
         for (var, v) in model.variables.iter() {
             values.push(self.value(var).cloned().unwrap_or_else(|| model.sorts.default_value(v.sort)));
         }
-        let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
+        let interpreter = self.concrete.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
         let mut rounds = Rounds { vars, diverging: Vec::new(), all: true };
         for row in rows {
             rounds.vars.iter().zip(&row).for_each(|(var, value)| values[var.index()] = value.clone());
@@ -102,8 +104,8 @@ impl Path<'_> {
     /// The variables that decide whether internal steps lead back to the same state.
     fn round_variables(&mut self) -> Vec<VarId> {
         let model = self.model;
-        let live = self.live.get_or_insert_with(|| Live::of(model));
-        let mut vars: Vec<VarId> = self.locations.iter().flat_map(|l| live.at(*l)).copied().collect();
+        let live = self.concrete.live.get_or_insert_with(|| Live::of(model));
+        let mut vars: Vec<VarId> = self.state.locations.iter().flat_map(|l| live.at(*l)).copied().collect();
         for s in model.switches.values().filter(|s| !matches!(s.label, Label::Gate(_))) {
             vars.extend(s.update.iter().map(|(var, _)| *var));
         }

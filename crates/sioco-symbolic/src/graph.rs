@@ -6,17 +6,9 @@ use sioco_model::{Id, Model, SwitchId};
 use crate::rows::Rows;
 use crate::step::Step;
 
-/// A node of the graph.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct NodeId(u32);
-
-impl Id for NodeId {
-    fn from_index(index: usize) -> Self {
-        NodeId(u32::try_from(index).expect("a graph has fewer than 2^32 nodes"))
-    }
-    fn index(self) -> usize {
-        self.0 as usize
-    }
+sioco_model::ids! {
+    /// A node of the graph.
+    NodeId "node";
 }
 
 const NONE: u32 = u32::MAX;

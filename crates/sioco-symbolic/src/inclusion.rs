@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::eval::EvalError;
+use sioco_model::simplify;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{LocationId, Model, SymbolId, TermId, Value, VarId};
 use sioco_solve::logic;
 use sioco_solve::{Answer, Limits, Terms, Witness, quick};
 
-use crate::fold;
 use crate::graph::NodeId;
 use crate::path::Path;
 use crate::prepare::leaves;
@@ -328,7 +328,7 @@ fn replace(path: &mut Path<'_>, term: TermId, put: &FxHashMap<SymbolId, TermId>)
         Term::Symbol(y, _) => put.get(y).copied(),
         _ => None,
     };
-    fold::substitute(&mut path.pool, &path.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+    simplify::substitute(&mut path.pool, &path.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
 }
 
 /// Whether the path condition implies the goal, if that is found out. Values that show that it does not are kept: they may do the same for
@@ -347,17 +347,17 @@ fn entailed(
     };
     path.sync();
     let limits = Limits {
-        resources: path.limits.resources.min(RESOURCES),
-        wall: path.limits.wall.min(WALL),
-        ..path.limits.clone()
+        resources: path.solvers.limits.resources.min(RESOURCES),
+        wall: path.solvers.limits.wall.min(WALL),
+        ..path.solvers.limits.clone()
     };
     for part in parts {
         let negation = logic::not_true(&mut path.pool, sorts, part);
         let terms = Terms { pool: &path.pool, sorts, symbols: &path.names.symbols };
-        path.solver.push();
-        path.solver.assert(terms, negation);
-        let answer = path.solver.check_afresh(terms, &limits, true);
-        path.solver.pop();
+        path.solvers.main.push();
+        path.solvers.main.assert(terms, negation);
+        let answer = path.solvers.main.check_afresh(terms, &limits, true);
+        path.solvers.main.pop();
         counters.asked += 1;
         match answer {
             Answer::Unsat(_) => {}

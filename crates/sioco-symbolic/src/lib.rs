@@ -16,7 +16,6 @@ pub mod describe;
 mod divergence;
 pub mod explore;
 mod few;
-mod fold;
 pub mod graph;
 pub mod inclusion;
 pub mod key;

@@ -95,21 +95,39 @@ struct Frame {
 /// A way to make solvers; every path and every worker has its own.
 pub type SolverFactory<'a> = &'a (dyn Fn() -> Box<dyn Bounds> + Sync);
 
-/// See the [module](self).
-pub struct Path<'m> {
-    pub(crate) model: &'m Model,
-    pub(crate) pool: TermPool,
-    pub(crate) names: Names,
-    pub(crate) solver: Box<dyn Bounds>,
+/// The solvers of a path, and what they were told.
+pub(crate) struct Solvers {
+    /// It has the path condition on its stack.
+    pub(crate) main: Box<dyn Bounds>,
     /// For questions that do not depend on the path.
     pub(crate) side: Box<dyn Bounds>,
     pub(crate) limits: Limits,
-    shortcuts: Shortcuts,
+    /// The frames that the solver knows, by serial number.
+    synced: Vec<u64>,
+    /// What it said of conditions that do not depend on the path.
+    alone: FxHashMap<(u32, Box<[TermId]>), Possible>,
+}
+
+/// The steps of the model, prepared when they are first needed.
+struct Steps {
     outgoing: Arc<Outgoing>,
     switches: Vec<Option<Arc<Prepared>>>,
     handshakes: FxHashMap<(SwitchId, SwitchId), Arc<Prepared>>,
     signatures: Signatures,
-    memory: Memory,
+}
+
+/// Terms that were made before.
+#[derive(Default)]
+struct Memo {
+    instances: FxHashMap<[u32; 4], TermId>,
+    large_instances: FxHashMap<Box<[u32]>, TermId>,
+    with_symbols: FxHashMap<(TermId, u32, u32), TermId>,
+    scratch: FxHashMap<TermId, TermId>,
+    symbol_lists: FxHashMap<TermId, Arc<[SymbolId]>>,
+}
+
+/// The symbolic state at the end of a path (T-X2), and what it takes to go back to those before it.
+pub(crate) struct SymbolicState {
     /// The state that the path starts at, if it is not the initial one.
     pub(crate) begun: Option<State>,
     /// The locations of the processes.
@@ -117,37 +135,56 @@ pub struct Path<'m> {
     /// The values of the variables, and the terms of those that have none.
     values: Vec<Value>,
     terms: Vec<Option<TermId>>,
-    frames: Vec<Frame>,
+    /// What each step changed.
     undo: Vec<(VarId, Value, Option<TermId>)>,
     moved: Vec<(ProcessId, LocationId)>,
-    conditions: Vec<PathCondition>,
-    serial: u64,
-    /// The frames that the solver knows, by serial number, and what it said of each.
-    synced: Vec<u64>,
-    /// Whether arguments are kept, for people.
-    recording: bool,
-    instances: FxHashMap<[u32; 4], TermId>,
-    large_instances: FxHashMap<Box<[u32]>, TermId>,
-    with_symbols: FxHashMap<(TermId, u32, u32), TermId>,
-    alone: FxHashMap<(u32, Box<[TermId]>), Possible>,
-    /// Which locations internal steps may lead back to.
-    pub(crate) rounds: FxHashMap<FromTo, bool>,
-    scratch: FxHashMap<TermId, TermId>,
-    symbol_lists: FxHashMap<TermId, Arc<[SymbolId]>>,
+    /// New values, before they are assigned at once.
     pending: Vec<(VarId, Result<Value, TermId>)>,
     /// Whether there was a value that is nearly too large to compute with.
     grown: bool,
-    counters: Counters,
+}
+
+/// What tells about states whose values are known, or few.
+#[derive(Default)]
+pub(crate) struct Concrete<'m> {
     /// Made when it is first needed.
     pub(crate) interpreter: Option<Box<Interpreter<'m>>>,
     /// Tries values where these are few.
     pub(crate) few: Finite,
-    /// Whether a round of internal steps is looked for.
-    pub(crate) in_rounds: bool,
     /// Which variables something reads, once somebody asks.
     pub(crate) live: Option<Live>,
-    /// Whether states are one that agree on these.
+}
+
+/// What is known of internal steps that lead back.
+#[derive(Default)]
+pub(crate) struct Returns {
+    /// Which locations internal steps may lead back to.
+    pub(crate) rounds: FxHashMap<FromTo, bool>,
+    /// Whether a round of internal steps is looked for.
+    pub(crate) in_rounds: bool,
+    /// Whether states are one that agree on what something still reads.
     pub(crate) merging: bool,
+}
+
+/// See the [module](self).
+pub struct Path<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) pool: TermPool,
+    pub(crate) names: Names,
+    pub(crate) solvers: Solvers,
+    shortcuts: Shortcuts,
+    steps: Steps,
+    memory: Memory,
+    pub(crate) state: SymbolicState,
+    frames: Vec<Frame>,
+    conditions: Vec<PathCondition>,
+    serial: u64,
+    /// Whether arguments are kept, for people.
+    recording: bool,
+    memo: Memo,
+    counters: Counters,
+    pub(crate) concrete: Concrete<'m>,
+    pub(crate) divergence: Returns,
 }
 
 impl<'m> Path<'m> {
@@ -158,56 +195,52 @@ impl<'m> Path<'m> {
 
     /// The same with settings.
     pub fn with(model: &'m Model, solvers: SolverFactory<'_>, shortcuts: Shortcuts, limits: Limits) -> Self {
-        let mut path = Path {
-            model,
-            pool: model.terms.clone(),
-            names: Names::default(),
-            solver: solvers(),
-            side: solvers(),
-            limits,
-            shortcuts,
+        let solvers =
+            Solvers { main: solvers(), side: solvers(), limits, synced: Vec::new(), alone: FxHashMap::default() };
+        let steps = Steps {
             outgoing: Arc::new(Outgoing::new(model)),
             switches: vec![None; model.switches.len()],
             handshakes: FxHashMap::default(),
             signatures: Signatures::default(),
-            memory: Memory::default(),
+        };
+        let state = SymbolicState {
             begun: None,
             locations: model.processes.values().map(|p| p.initial).collect(),
             values: Vec::new(),
             terms: Vec::new(),
-            frames: Vec::new(),
             undo: Vec::new(),
             moved: Vec::new(),
-            conditions: Vec::new(),
-            serial: 0,
-            synced: Vec::new(),
-            recording: false,
-            instances: FxHashMap::default(),
-            large_instances: FxHashMap::default(),
-            with_symbols: FxHashMap::default(),
-            alone: FxHashMap::default(),
-            rounds: FxHashMap::default(),
-            scratch: FxHashMap::default(),
-            symbol_lists: FxHashMap::default(),
             pending: Vec::new(),
             grown: model.variables.values().any(|v| v.initial.as_ref().is_some_and(is_large)),
+        };
+        let mut path = Path {
+            model,
+            pool: model.terms.clone(),
+            names: Names::default(),
+            solvers,
+            shortcuts,
+            steps,
+            memory: Memory::default(),
+            state,
+            frames: Vec::new(),
+            conditions: Vec::new(),
+            serial: 0,
+            recording: false,
+            memo: Memo::default(),
             counters: Counters::default(),
-            interpreter: None,
-            few: Finite::default(),
-            in_rounds: false,
-            live: None,
-            merging: false,
+            concrete: Concrete::default(),
+            divergence: Returns::default(),
         };
         for (id, v) in model.variables.iter() {
             match &v.initial {
                 Some(value) => {
-                    path.values.push(value.clone());
-                    path.terms.push(None);
+                    path.state.values.push(value.clone());
+                    path.state.terms.push(None);
                 }
                 None => {
-                    path.values.push(model.sorts.default_value(v.sort));
+                    path.state.values.push(model.sorts.default_value(v.sort));
                     let symbol = path.names.of_variable(&mut path.pool, &model.sorts, 0, id, v.sort);
-                    path.terms.push(Some(symbol));
+                    path.state.terms.push(Some(symbol));
                 }
             }
         }
@@ -241,21 +274,21 @@ impl<'m> Path<'m> {
 
     /// The locations where the processes are.
     pub fn locations(&self) -> &[LocationId] {
-        &self.locations
+        &self.state.locations
     }
 
     /// The value of a variable, if it is known whatever the symbols are.
     pub fn value(&self, var: VarId) -> Option<&Value> {
-        self.terms[var.index()].is_none().then(|| &self.values[var.index()])
+        self.state.terms[var.index()].is_none().then(|| &self.state.values[var.index()])
     }
 
     /// The value of a variable as a term over symbols.
     pub fn term(&mut self, var: VarId) -> TermId {
-        match self.terms[var.index()] {
+        match self.state.terms[var.index()] {
             Some(term) => term,
             None => {
                 let sort = self.model.sorts.base(self.model.variables[var].sort);
-                self.pool.constant(self.values[var.index()].clone(), sort)
+                self.pool.constant(self.state.values[var.index()].clone(), sort)
             }
         }
     }
@@ -278,7 +311,7 @@ impl<'m> Path<'m> {
     /// What the shortcuts and the solvers did so far.
     pub fn counters(&self) -> Counters {
         let mut counters = self.counters;
-        for solver in [&self.solver, &self.side] {
+        for solver in [&self.solvers.main, &self.solvers.side] {
             if let Some(chain) = solver.counters() {
                 counters.add_chain(&chain);
             }
@@ -289,7 +322,7 @@ impl<'m> Path<'m> {
     /// From here on, states that agree on what something may still read are one: whoever follows the path has merged them.
     /// Otherwise internal steps come back only where all values are the same (T-L8).
     pub fn merge_states(&mut self) {
-        self.merging = true;
+        self.divergence.merging = true;
     }
 
     /// Keeps the arguments of the steps that are taken from now on.
@@ -312,34 +345,34 @@ impl<'m> Path<'m> {
         // From the sizes of entries: terms with their index, and the memo tables. For the tree of BRP with 1.6 million
         // nodes, all estimates together are 42 bytes per node, and the process takes 46.
         self.pool.len() * 160
-            + (self.instances.len() + self.with_symbols.len()) * 40
-            + (self.large_instances.len() + self.alone.len()) * 100
+            + (self.memo.instances.len() + self.memo.with_symbols.len()) * 40
+            + (self.memo.large_instances.len() + self.solvers.alone.len()) * 100
     }
 
     /// The steps that leave the locations of this state, enabled or not, in a fixed order. Silence is not among them.
     pub fn outgoing(&self, steps: &mut Vec<Step>) {
-        self.outgoing.steps(self.model, &self.locations, steps);
+        self.steps.outgoing.steps(self.model, &self.state.locations, steps);
     }
 
     /// The steps that leave other locations.
     pub(crate) fn outgoing_of(&self, locations: &[LocationId], steps: &mut Vec<Step>) {
-        self.outgoing.steps(self.model, locations, steps);
+        self.steps.outgoing.steps(self.model, locations, steps);
     }
 
     pub(crate) fn prepared(&mut self, step: Step) -> Arc<Prepared> {
         let known = match step {
-            Step::Switch(s) => self.switches[s.index()].as_ref(),
-            Step::Handshake { send, receive } => self.handshakes.get(&(send, receive)),
+            Step::Switch(s) => self.steps.switches[s.index()].as_ref(),
+            Step::Handshake { send, receive } => self.steps.handshakes.get(&(send, receive)),
             Step::Delta | Step::Divergence => unreachable!("silence is not prepared"),
         };
         if let Some(prepared) = known {
             return prepared.clone();
         }
-        let prepared = Arc::new(prepare(self.model, &mut self.pool, step, &mut self.signatures));
+        let prepared = Arc::new(prepare(self.model, &mut self.pool, step, &mut self.steps.signatures));
         match step {
-            Step::Switch(s) => self.switches[s.index()] = Some(prepared.clone()),
+            Step::Switch(s) => self.steps.switches[s.index()] = Some(prepared.clone()),
             Step::Handshake { send, receive } => {
-                self.handshakes.insert((send, receive), prepared.clone());
+                self.steps.handshakes.insert((send, receive), prepared.clone());
             }
             Step::Delta | Step::Divergence => {}
         }
@@ -350,7 +383,7 @@ impl<'m> Path<'m> {
     /// counting references takes time.
     fn lend(&mut self, step: Step) -> Arc<Prepared> {
         let known = match step {
-            Step::Switch(s) => self.switches[s.index()].take(),
+            Step::Switch(s) => self.steps.switches[s.index()].take(),
             _ => None,
         };
         known.unwrap_or_else(|| self.prepared(step))
@@ -358,7 +391,7 @@ impl<'m> Path<'m> {
 
     fn give_back(&mut self, step: Step, prepared: Arc<Prepared>) {
         if let Step::Switch(s) = step {
-            self.switches[s.index()] = Some(prepared);
+            self.steps.switches[s.index()] = Some(prepared);
         }
     }
 
@@ -366,7 +399,7 @@ impl<'m> Path<'m> {
     pub fn solve(&mut self) -> Answer {
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        let answer = self.solver.check(terms, &self.limits, true);
+        let answer = self.solvers.main.check(terms, &self.solvers.limits, true);
         match self.unproved().filter(|_| matches!(answer, Answer::Sat(_))) {
             Some(reason) => Answer::Unknown(reason),
             None => answer,
@@ -397,7 +430,7 @@ impl<'m> Path<'m> {
     pub fn core(&mut self) -> Answer {
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        self.solver.core(terms, &self.limits)
+        self.solvers.main.core(terms, &self.solvers.limits)
     }
 
     /// The symbols of the path in order: free initial values, then the free parameters of the steps.

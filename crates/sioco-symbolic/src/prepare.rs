@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 use sioco_model::model::{Model, SwitchParam};
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::semantics::program::Program;
+use sioco_model::simplify;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 use sioco_solve::logic;
 
-use crate::fold;
 use crate::step::Step;
 
 /// Where a condition of a path comes from.
@@ -116,9 +116,11 @@ pub(crate) fn prepare(model: &Model, pool: &mut TermPool, step: Step, signatures
         let s = &model.switches[*switch];
         for (i, conjunct) in conjuncts(pool, parts.guard).into_iter().enumerate() {
             // What is sent is often known: `Answer(true) is Answer` is true.
-            let conjunct = fold::simplify(pool, sorts, conjunct, &mut FxHashMap::default());
+            let conjunct = simplify::simplify(pool, sorts, conjunct, &mut FxHashMap::default());
             let conjunct = without_quantifiers(pool, sorts, conjunct);
-            conditions.push(condition(pool, sorts, conjunct, Origin::Guard(*switch, i)));
+            for part in parts_of(pool, sorts, conjunct) {
+                conditions.push(condition(pool, sorts, part, Origin::Guard(*switch, i)));
+            }
         }
         let mut check = |pool: &mut TermPool, term: TermId, part: Part| {
             if pool.is_partial(term) {
@@ -232,6 +234,26 @@ pub(crate) fn conjuncts(pool: &TermPool, term: TermId) -> Vec<TermId> {
     match pool.get(term) {
         Term::App(Op::And, args) => args.iter().flat_map(|a| conjuncts(pool, *a)).collect(),
         _ => vec![term],
+    }
+}
+
+/// The same with the conjuncts of what is negated: `!(a || b)` is `!a` and `!b`. What each of them says alone is easier to
+/// find values for.
+fn parts_of(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> Vec<TermId> {
+    let negated = |pool: &TermPool| match pool.get(term) {
+        Term::App(Op::Not, args) => match pool.get(args[0]) {
+            Term::App(Op::Or, parts) => Some(parts.to_vec()),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(parts) = negated(pool) {
+        let each: Vec<TermId> = parts.into_iter().map(|part| pool.not(sorts, part)).collect();
+        return each.into_iter().flat_map(|part| parts_of(pool, sorts, part)).collect();
+    }
+    match conjuncts(pool, term) {
+        parts if parts.len() > 1 => parts.into_iter().flat_map(|part| parts_of(pool, sorts, part)).collect(),
+        parts => parts,
     }
 }
 

@@ -333,13 +333,19 @@ fn silence_on_rounds_of_internal_steps() {
     // No value lets it go on in `n` and come back; in `m`, it may be silent for another reason.
     assert_eq!(at(&["get", "delta"]), "possible");
     assert_eq!(at(&["get", "low", "delta"]), "possible");
-    let open = model(
-        "input a(p: Int)\noutput o\nprocess P {\n var x: Int = 0\n init l { get: ?a(p) / x := p -> m }\n \
-         state m { low: tau [x < 9] / x := 0 - x -> n }\n state n { high: tau [x > 0 - 9] -> m  out: !o [x == 4] -> n }\n}",
-    );
-    let mut path = Path::with(&open, &builtin, Default::default(), limits());
-    let steps = named_steps(&open, &["get", "delta"]).expect("a path");
-    path.advance(steps[0]);
-    assert!(path.may_diverge());
-    assert_eq!(path.probe(Step::Divergence), Possible::Unknown(Reason::Divergence));
+    let after_input = |low: &str| {
+        let m = model(&format!(
+            "input a(p: Int)\noutput o\nprocess P {{\n var x: Int = 0\n init l {{ get: ?a(p) / x := p -> m }}\n \
+             state m {{ low: tau [x < 9] / {low} -> n }}\n \
+             state n {{ high: tau [x > 0 - 9] -> m  out: !o [x == 4] -> n }}\n}}"
+        ));
+        let mut path = Path::with(&m, &builtin, Default::default(), limits());
+        path.advance(named_steps(&m, &["get"]).expect("a path")[0]);
+        assert!(path.may_diverge(), "{low}");
+        path.probe(Step::Divergence)
+    };
+    // 0 comes back at once, other values the second time.
+    assert_eq!(after_input("x := 0 - x"), Possible::Yes);
+    // Nothing ever comes back, which takes too many steps to see.
+    assert_eq!(after_input("x := x - 1"), Possible::Unknown(Reason::Divergence));
 }

@@ -256,13 +256,21 @@ fn delta_stands_for_silence_of_either_kind() {
     for m in [&few, &many] {
         assert!(matches!(at(m, &["delta", "b"]), Reach::Impossible { .. }));
     }
-    // A round that changes a value, and comes back to it later, is not decided where the values are many.
-    let changing = model(
-        "output o\nprocess P {\n var x: Int = any\n init l {\n a: tau / x := if x > 5 then x - 1 else x + 1 -> l\n b: tau [x == 2] -> end\n }\n \
-         state end { c: !o -> end }\n}",
-    );
-    let Reach::Unknown { reason, .. } = at(&changing, &["delta", "b"]) else { panic!("decided") };
+    // A round that changes a value, and comes back to it later, is followed for some steps.
+    let changing = |guard: &str, update: &str| {
+        model(&format!(
+            "output o\nprocess P {{\n var x: Int = any\n init l {{\n a: tau [{guard}] / x := {update} -> l\n \
+             b: tau [x == 2] -> end\n c: tau [x == 5] -> end\n }}\n state end {{ d: !o -> end }}\n}}"
+        ))
+    };
+    let short = changing("5 <= x <= 6", "11 - x");
+    assert!(matches!(at(&short, &["delta", "b"]), Reach::Impossible { .. }));
+    assert!(matches!(at(&short, &["delta", "c"]), Reach::Reachable(_)));
+    // From 100 it takes too many steps.
+    let long = changing("true", "if x > 5 then x - 1 else x + 1");
+    let Reach::Unknown { reason, .. } = at(&long, &["delta", "b"]) else { panic!("decided") };
     assert_eq!(reason, Reason::Divergence);
+    assert!(matches!(at(&long, &["delta", "c"]), Reach::Reachable(_)));
 }
 
 /// A step with hidden values is a choice where they lead to different states, and only there.

@@ -62,12 +62,12 @@ use sioco_report::style::{self, Style};
 use sioco_solve::BackEnd;
 use sioco_solve::values::Choice;
 
-use problem::Problem;
+pub use problem::Problem;
 
 /// How wide text is set: nobody knows where it is read.
 const WIDTH: usize = 80;
 /// Text goes to a log, without emphasis.
-const PLAIN: Style = Style { on: false };
+const PLAIN: Style = Style::PLAIN;
 
 /// A test of Rust code against a model. The same settings give the same test: the seed is 0 unless another is given.
 #[derive(Clone, Debug)]
@@ -152,10 +152,9 @@ impl Conformance {
         self
     }
 
-    /// Tests a system, made by a function, and says what came of it. An error is a fault of the model or of these settings, in
-    /// words.
-    pub fn check<S: System>(&self, make: impl FnMut() -> S) -> Result<Report, String> {
-        self.run(make).map_err(|problem| style::print(&problem.text()).into_owned())
+    /// Tests a system, made by a function, and says what came of it. An error is a fault of the model or of these settings.
+    pub fn check<S: System>(&self, make: impl FnMut() -> S) -> Result<Report, Problem> {
+        self.run(make)
     }
 
     /// Tests a system, made by a function: `Accumulator::default`, or `|| Accumulator::new(7)`.
@@ -208,11 +207,11 @@ impl Conformance {
         let errors = checked.diagnostics.iter().filter(|d| d.severity() == Severity::Error);
         let mut text = String::new();
         for problem in errors.cloned().chain(checked.require_model().err().flatten().map(|problem| *problem)) {
-            let _ = writeln!(text, "{}", diagnostic::render(&checked.sources, &problem, PLAIN.on));
+            let _ = writeln!(text, "{}", diagnostic::render(&checked.sources, &problem, PLAIN));
         }
         match checked.model.take() {
             Some(model) => Ok((checked, model)),
-            None => Err(Problem::of_model(text)),
+            None => Err(Problem::Model(text)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::checks::engine::Read;
 use crate::generate::wish::{Knows, Wish};
-use crate::generate::{Feature, compared, features, spec};
+use crate::generate::{Feature, compared, computed, features, spec};
 use crate::oracle::belief::World;
 use crate::rng::Rng;
 use crate::spec::Spec;
@@ -12,6 +12,12 @@ pub const KNOWS: Knows = Knows { crashed: cfg!(crashed) };
 
 /// The random choices that add [values which are only compared](compared).
 const COMPARED: u64 = 0x636D_7072;
+
+/// The random choices that add [values with which internal steps compute](computed).
+const COMPUTED: u64 = 0x636F_7075;
+
+/// Models from this seed on have everything; `docs/trust.md` names seeds below it, which stand for the same models as ever.
+const COMPUTED_FROM: u64 = 100_000_000;
 
 /// A model, as the oracle and as the engine see it.
 pub struct Case {
@@ -59,6 +65,10 @@ pub fn model(seed: u64) -> Spec {
     let mut own = Rng::of(seed, COMPARED);
     if own.chance(14) {
         compared::add(&mut own, &mut spec);
+    }
+    let mut own = Rng::of(seed, COMPUTED);
+    if seed >= COMPUTED_FROM && own.chance(14) && computed::has_room(&spec) {
+        computed::add(&mut own, &mut spec);
     }
     spec
 }

@@ -13,9 +13,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
 use crate::case::model;
+use crate::lines::{BlockLine, DoneLine, FindingLine, SlowLine};
 use crate::work::{self, CHECKS, Part, checks};
 
 /// So many seeds are one block.
@@ -42,34 +43,32 @@ pub struct Wanted {
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     counts: BTreeMap<String, u64>,
-    findings: Vec<Json>,
-    slow: Vec<Json>,
+    findings: Vec<FindingLine>,
+    slow: Vec<SlowLine>,
 }
 
 impl Block {
-    fn add(&mut self, seed: u64, check: &str, done: &Json) {
-        if let Some(counts) = done["counts"].as_object() {
-            for (name, n) in counts {
-                *self.counts.entry(name.clone()).or_default() += n.as_u64().unwrap_or(0);
-            }
+    fn add(&mut self, seed: u64, check: &str, done: DoneLine) {
+        for (name, n) in done.counts {
+            *self.counts.entry(name).or_default() += n;
         }
-        if let Some(findings) = done["findings"].as_array() {
-            self.findings.extend(findings.iter().cloned());
-        }
-        let micros = done["micros"].as_u64().unwrap_or(0);
-        *self.counts.entry(format!("micros: {check}")).or_default() += micros;
+        self.findings.extend(done.findings);
+        *self.counts.entry(format!("micros: {check}")).or_default() += done.micros;
         *self.counts.entry(format!("checks: {check}")).or_default() += 1;
-        self.slow.push(json!({ "micros": micros, "seed": seed, "check": check, "asked": done["asked"] }));
-        self.slow.sort_by_key(|s| std::cmp::Reverse(s["micros"].as_u64()));
+        self.slow.push(SlowLine { asked: done.asked, check: check.to_owned(), micros: done.micros, seed });
+        self.slow.sort_by_key(|s| std::cmp::Reverse(s.micros));
         self.slow.truncate(3);
     }
 
-    fn json(&self, part: Part, first: u64, count: u64) -> Json {
-        json!({
-            "part": part.name(), "first": first, "count": count,
-            "counts": self.counts, "findings": self.findings, "slow": self.slow,
-        })
+    fn line(self, part: Part, first: u64, count: u64) -> BlockLine {
+        let Block { counts, findings, slow } = self;
+        BlockLine { count, counts, findings, first, part: part.name().to_owned(), slow }
     }
+}
+
+/// A line of results as text.
+fn text(line: &impl Serialize) -> String {
+    serde_json::to_string(line).expect("texts and numbers can be written")
 }
 
 /// The worker: reads lines `SEED CHECK,CHECK` and answers `begin CHECK` and the result of each.
@@ -85,7 +84,7 @@ pub fn worker() -> io::Result<()> {
             writeln!(out, "begin {check}")?;
             out.flush()?;
             let done = work::run(check, seed);
-            writeln!(out, "{}", done.json(seed))?;
+            writeln!(out, "{}", text(&done.line(seed)))?;
             out.flush()?;
         }
         writeln!(out, "done")?;
@@ -156,14 +155,18 @@ fn computed(process: u32) -> Option<Duration> {
 }
 
 /// Something that a worker did not survive.
-fn lost(check: &str, seed: u64, kind: &str, deadline: Duration) -> Json {
-    let why = format!("no answer within {} s", deadline.as_secs());
-    let finding = json!({
-        "check": check, "kind": kind, "why": why, "seed": seed, "model": model(seed).text(), "log": null,
-        "again": format!("cargo xtask trust --case {seed} --check {check}"),
-    });
-    let micros = deadline.as_micros() as u64;
-    json!({ "counts": {}, "findings": [finding], "micros": micros, "asked": 0 })
+fn lost(check: &str, seed: u64, kind: &str, deadline: Duration) -> DoneLine {
+    let finding = FindingLine {
+        again: FindingLine::again(seed, check),
+        check: check.to_owned(),
+        kind: kind.to_owned(),
+        log: None,
+        model: model(seed).text(),
+        seed,
+        why: format!("no answer within {} s", deadline.as_secs()),
+    };
+    let micros = u64::try_from(deadline.as_micros()).expect("a deadline of a person is short");
+    DoneLine { findings: vec![finding], micros, ..DoneLine::default() }
 }
 
 /// One seed on a worker; the worker is replaced if it hangs or dies.
@@ -189,8 +192,7 @@ fn seed(
                 Ok(line) if line == "done" => return Ok(()),
                 Ok(line) if line.starts_with("begin ") => {}
                 Ok(line) => {
-                    let done: Json = serde_json::from_str(&line).unwrap_or(Json::Null);
-                    block.add(seed, left.remove(0), &done);
+                    block.add(seed, left.remove(0), serde_json::from_str(&line).unwrap_or_default());
                 }
                 Err(why) => {
                     if stop.load(Ordering::Relaxed) {
@@ -198,7 +200,7 @@ fn seed(
                     }
                     let kind = if why == RecvTimeoutError::Timeout { "hang" } else { "the process died" };
                     let check = left.remove(0);
-                    block.add(seed, check, &lost(check, seed, kind, wanted.deadline));
+                    block.add(seed, check, lost(check, seed, kind, wanted.deadline));
                     if let Some(worker) = worker.take() {
                         worker.stop();
                     }
@@ -230,7 +232,7 @@ fn path(folder: &Path, part: Part) -> PathBuf {
 }
 
 /// The lines of a part that are there.
-pub fn read(folder: &Path, part: Part) -> Vec<Json> {
+pub fn read(folder: &Path, part: Part) -> Vec<BlockLine> {
     let Ok(text) = fs::read_to_string(path(folder, part)) else { return Vec::new() };
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
@@ -239,7 +241,7 @@ fn part(wanted: &Wanted, part: Part, count: u64, stop: &Arc<AtomicBool>) -> io::
     let firsts = (0..count.div_ceil(BLOCK)).map(|n| wanted.seed + n * BLOCK);
     let mut done: BTreeSet<u64> = BTreeSet::new();
     if wanted.resume {
-        done.extend(read(&wanted.folder, part).iter().filter_map(|line| line["first"].as_u64()));
+        done.extend(read(&wanted.folder, part).iter().map(|line| line.first));
     } else {
         File::create(path(&wanted.folder, part))?;
     }
@@ -269,7 +271,7 @@ fn part(wanted: &Wanted, part: Part, count: u64, stop: &Arc<AtomicBool>) -> io::
                     if stop.load(Ordering::Relaxed) {
                         break;
                     }
-                    let line = block.json(part, first, many);
+                    let line = text(&block.line(part, first, many));
                     let file = &mut state.lock().expect("no thread panics").1;
                     writeln!(file, "{line}")?;
                 }

@@ -5,7 +5,7 @@
 //! - [`oracle`]: what they mean, by brute force;
 //! - [`systems`]: logs and systems that conform, and those that do not;
 //! - [`checks`]: each command against the oracle;
-//! - [`work`], [`driver`], [`table`]: the campaign.
+//! - [`work`], [`driver`], [`table`]: the campaign, and its [`lines`] of results.
 //!
 //! Only [`checks`] and the systems that run know the engine. The engine sees a model as text.
 
@@ -13,6 +13,7 @@ pub mod case;
 pub mod checks;
 pub mod driver;
 pub mod generate;
+pub mod lines;
 pub mod oracle;
 pub mod rng;
 pub mod shrink;

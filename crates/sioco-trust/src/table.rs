@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde_json::Value as Json;
-
 use crate::case::KNOWS;
 use crate::driver::read;
 use crate::generate::Feature;
+use crate::lines::{FindingLine, SlowLine};
 use crate::work::Part;
 
 /// So many findings of a kind are shown whole.
@@ -17,26 +16,25 @@ const SHOWN: usize = 2;
 /// Everything that was found, and whether it is nothing.
 pub fn table(folder: &Path) -> (String, bool) {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    let mut findings: BTreeMap<(String, String), Vec<Json>> = BTreeMap::new();
-    let mut slow: Vec<Json> = Vec::new();
+    let mut findings: BTreeMap<(String, String), Vec<FindingLine>> = BTreeMap::new();
+    let mut slow: Vec<SlowLine> = Vec::new();
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "{text}").expect("a string takes everything");
     for part in Part::ALL {
         let blocks = read(folder, part);
-        let cases: u64 = blocks.iter().filter_map(|b| b["count"].as_u64()).sum();
-        let first = blocks.iter().filter_map(|b| b["first"].as_u64()).min();
+        let cases: u64 = blocks.iter().map(|b| b.count).sum();
+        let first = blocks.iter().map(|b| b.first).min();
         if let Some(first) = first {
             line(format!("{:<10} {cases} cases from seed {first} on", part.name()));
         }
         for block in blocks {
-            for (name, n) in block["counts"].as_object().into_iter().flatten() {
-                *counts.entry(name.clone()).or_default() += n.as_u64().unwrap_or(0);
+            for (name, n) in block.counts {
+                *counts.entry(name).or_default() += n;
             }
-            for finding in block["findings"].as_array().into_iter().flatten() {
-                let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
-                findings.entry((text("check"), text("kind"))).or_default().push(finding.clone());
+            for finding in block.findings {
+                findings.entry((finding.check.clone(), finding.kind.clone())).or_default().push(finding);
             }
-            slow.extend(block["slow"].as_array().into_iter().flatten().cloned());
+            slow.extend(block.slow);
         }
     }
     let count = |name: &str| counts.get(name).copied().unwrap_or(0);
@@ -70,25 +68,23 @@ pub fn table(folder: &Path) -> (String, bool) {
     for (name, n) in counts.iter().filter(|(name, _)| !others.iter().any(|o| name.starts_with(o))) {
         line(format!("  {name:<34} {n:>10}"));
     }
-    slow.sort_by_key(|s| std::cmp::Reverse(s["micros"].as_u64()));
+    slow.sort_by_key(|s| std::cmp::Reverse(s.micros));
     line("\nthe slowest".into());
     for s in slow.iter().take(10) {
-        let ms = s["micros"].as_u64().unwrap_or(0) / 1000;
-        line(format!("  {ms:>7} ms  seed {} check {} ({} questions)", s["seed"], s["check"], s["asked"]));
+        let ms = s.micros / 1000;
+        line(format!("  {ms:>7} ms  seed {} check {:?} ({} questions)", s.seed, s.check, s.asked));
     }
     let none = findings.is_empty();
     line(format!("\nfindings: {}", findings.values().map(Vec::len).sum::<usize>()));
     for ((check, kind), all) in &mut findings {
-        all.sort_by_key(|f| (f["model"].as_str().map_or(0, str::len), f["seed"].as_u64()));
+        all.sort_by_key(|f| (f.model.len(), f.seed));
         line(format!("\n== {check}: {kind}: {}", all.len()));
-        let seeds: Vec<String> = all.iter().take(12).map(|f| f["seed"].to_string()).collect();
+        let seeds: Vec<String> = all.iter().take(12).map(|f| f.seed.to_string()).collect();
         line(format!("seeds {}", seeds.join(" ")));
         for finding in all.iter().take(SHOWN) {
-            let text = |name: &str| finding[name].as_str().unwrap_or_default().trim_end().to_owned();
-            line(format!("-- {}\n{}\n{}", text("again"), text("why"), text("model")));
-            if let Some(lines) = finding["log"]["lines"].as_array() {
-                let lines: Vec<&str> = lines.iter().filter_map(Json::as_str).collect();
-                line(format!("order {}: {}", finding["log"]["order"], lines.join("; ")));
+            line(format!("-- {}\n{}\n{}", finding.again.trim_end(), finding.why.trim_end(), finding.model.trim_end()));
+            if let Some(log) = &finding.log {
+                line(format!("order {:?}: {}", log.order, log.lines.join("; ")));
             }
         }
     }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value as Json, json};
-
+use crate::lines::{FindingLine, LogLine};
 use crate::spec::{Line, Order, Spec};
 
 /// Something that is wrong.
@@ -48,20 +47,20 @@ impl Tally {
 }
 
 impl Finding {
-    /// As JSON, with the command that repeats it.
-    pub fn json(&self, seed: u64) -> Json {
-        let log = self.log.as_ref().map(|(lines, order)| {
-            let lines: Vec<String> = lines.iter().map(|l| self.spec.line(l)).collect();
-            json!({ "order": format!("{order:?}").to_lowercase(), "lines": lines })
+    /// As a line, with the command that repeats it.
+    pub fn line(&self, seed: u64) -> FindingLine {
+        let log = self.log.as_ref().map(|(lines, order)| LogLine {
+            lines: lines.iter().map(|l| self.spec.line(l)).collect(),
+            order: format!("{order:?}").to_lowercase(),
         });
-        json!({
-            "check": self.check,
-            "kind": self.kind,
-            "why": self.why,
-            "seed": seed,
-            "model": self.spec.text(),
-            "log": log,
-            "again": format!("cargo xtask trust --case {seed} --check {}", self.check),
-        })
+        FindingLine {
+            again: FindingLine::again(seed, self.check),
+            check: self.check.to_owned(),
+            kind: self.kind.clone(),
+            log,
+            model: self.spec.text(),
+            seed,
+            why: self.why.clone(),
+        }
     }
 }

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use serde_json::{Value as Json, json};
 use sioco_solve::BackEnd;
 
 use crate::case::Case;
 use crate::checks::solvers::Solvers;
 use crate::checks::{compare, explore, journal, judge, replay, test, twice};
+use crate::lines::DoneLine;
 use crate::rng::Rng;
 use crate::tally::{Finding, Tally};
 
@@ -204,9 +204,9 @@ fn one(check: &'static str, case: &Case, solvers: &Solvers, tally: &mut Tally) {
 }
 
 impl Done {
-    /// As JSON.
-    pub fn json(&self, seed: u64) -> Json {
-        let findings: Vec<Json> = self.tally.findings.iter().map(|f| f.json(seed)).collect();
-        json!({ "counts": self.tally.counts, "findings": findings, "micros": self.micros, "asked": self.asked })
+    /// As a line.
+    pub fn line(&self, seed: u64) -> DoneLine {
+        let findings = self.tally.findings.iter().map(|f| f.line(seed)).collect();
+        DoneLine { asked: self.asked, counts: self.tally.counts.clone(), findings, micros: self.micros }
     }
 }

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::env::VarError;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
@@ -21,7 +22,7 @@ use sioco_model::visible::is_hidden;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::permission::{self, Options};
+use crate::permission::{self, Options, UnknownSolver};
 use crate::project::Project;
 
 /// The values of options, by the ids of their arguments.
@@ -173,7 +174,10 @@ fn all(
             };
             let values = texts(value, arg).and_then(|values| fits(command, arg, &values).map(|()| values));
             let values = values.and_then(|values| match name.as_str() {
-                SOLVER => values.iter().try_for_each(|name| permission::solver_of_a_file(name)).map(|()| values),
+                SOLVER => match values.iter().find_map(|name| permission::solver_of_a_file(name).err()) {
+                    None => Ok(values),
+                    Some(why) => Err(OptionError::Solver(why)),
+                },
                 _ => Ok(values),
             });
             let values = values.map_err(|why| wrong(section, &format!("`{name}`: {why}")))?;
@@ -198,7 +202,7 @@ fn all(
         let name = format!("{PREFIX}{}", long.replace('-', "_").to_uppercase());
         if let Some(value) = environment(&name)? {
             let values = vec![value];
-            let wrong = |why| Failure::usage(format!("the environment variable `{name}`: {why}"));
+            let wrong = |why: OptionError| Failure::usage(format!("the environment variable `{name}`: {why}"));
             fits(command, arg, &values).map_err(wrong)?;
             put(&mut found, arg, values, test);
         }
@@ -217,15 +221,50 @@ fn put(found: &mut Found, arg: &Arg, values: Vec<String>, test: &Command) {
     found.insert(arg.get_id().to_string(), all);
 }
 
+/// Why an option does not take a value from a file or the environment. Whoever wrote it there is to blame.
+#[derive(Clone, PartialEq, Debug)]
+enum OptionError {
+    /// It has a character in it that cannot be seen.
+    Hidden(char),
+    /// It should be true or false.
+    NoFlag,
+    /// It is a value of a kind that no option takes.
+    NoValue(toml::Value),
+    /// The option does not take it.
+    Refused {
+        /// What the command line says about it.
+        why: String,
+        /// What was probably meant.
+        near: Option<String>,
+    },
+    /// A file may not name this solver.
+    Solver(UnknownSolver),
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionError::Hidden(c) => write!(f, "it has a hidden character in it, U+{:04X}", u32::from(*c)),
+            OptionError::NoFlag => f.write_str("it is `true` or `false`"),
+            OptionError::NoValue(value) => write!(f, "{value} is no value for it"),
+            OptionError::Refused { why, near: Some(near) } => write!(f, "{why}; did you mean `{near}`?"),
+            OptionError::Refused { why, near: None } => f.write_str(why),
+            OptionError::Solver(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OptionError {}
+
 /// Whether an option takes these values. It is asked here, since nobody knows later where they came from.
-fn fits(command: &Command, arg: &Arg, values: &[String]) -> Result<(), String> {
+fn fits(command: &Command, arg: &Arg, values: &[String]) -> Result<(), OptionError> {
     // The parser repeats them in its help, where nobody could tell them from its own emphasis.
     if let Some(hidden) = values.iter().flat_map(|value| value.chars()).find(|c| is_hidden(*c) && *c != '\t') {
-        return Err(format!("it has a hidden character in it, U+{:04X}", hidden as u32));
+        return Err(OptionError::Hidden(hidden));
     }
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         let all = values.iter().all(|value| value.parse::<bool>().is_ok());
-        return if all { Ok(()) } else { Err("it is `true` or `false`".into()) };
+        return if all { Ok(()) } else { Err(OptionError::NoFlag) };
     }
     let Some(long) = arg.get_long() else { return Ok(()) };
     let args = ["sioco".into(), TEST.into()].into_iter().chain(values.iter().map(|value| format!("--{long}={value}")));
@@ -240,25 +279,22 @@ fn fits(command: &Command, arg: &Arg, values: &[String]) -> Result<(), String> {
     // Where all values are known by their names, one of them may be meant.
     let known: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
     let near = values.iter().find_map(|value| did_you_mean(value, known.iter().map(String::as_str)));
-    Err(match near {
-        Some(near) => format!("{why}; did you mean `{near}`?"),
-        None => why,
-    })
+    Err(OptionError::Refused { why, near })
 }
 
 /// The values of an option, as the command line would have them.
-fn texts(value: &toml::Value, arg: &Arg) -> Result<Vec<String>, String> {
+fn texts(value: &toml::Value, arg: &Arg) -> Result<Vec<String>, OptionError> {
     let one = |value: &toml::Value| match value {
         toml::Value::String(text) => Ok(text.clone()),
         toml::Value::Integer(n) => Ok(n.to_string()),
         toml::Value::Float(x) => Ok(x.to_string()),
         toml::Value::Boolean(b) if matches!(arg.get_action(), ArgAction::SetTrue) => Ok(b.to_string()),
-        other => Err(format!("{other} is no value for it")),
+        other => Err(OptionError::NoValue(other.clone())),
     };
     match value {
         toml::Value::Array(all) if matches!(arg.get_action(), ArgAction::Append) => all.iter().map(one).collect(),
         value if matches!(arg.get_action(), ArgAction::SetTrue) && value.as_bool().is_none() => {
-            Err("it is `true` or `false`".into())
+            Err(OptionError::NoFlag)
         }
         value => Ok(vec![one(value)?]),
     }

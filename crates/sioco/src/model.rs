@@ -1,5 +1,6 @@
 //! Reading a model for a command.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -46,13 +47,25 @@ impl From<&Choices> for Options {
     }
 }
 
+/// That a text is no name with a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoPair;
+
+impl fmt::Display for NoPair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("write a name, `=` and a value, such as `N=5`")
+    }
+}
+
+impl std::error::Error for NoPair {}
+
 /// `NAME=VALUE`.
-pub fn name_and_value(text: &str) -> Result<(String, String), String> {
+pub fn name_and_value(text: &str) -> Result<(String, String), NoPair> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err("write a name, `=` and a value, such as `N=5`".to_owned()),
+        _ => Err(NoPair),
     }
 }
 

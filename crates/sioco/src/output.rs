@@ -175,6 +175,12 @@ impl<'a> Output<'a> {
         self.out.write_raw(&visible::json(&format!("{document}\n")));
     }
 
+    /// A line of JSON in which nothing is hidden, with its line break.
+    pub fn json_line(&mut self, line: &str) {
+        debug_assert!(visible::json(line) == line && line.ends_with('\n'), "this is no such line: {line}");
+        self.out.write_raw(line);
+    }
+
     /// A result that is made while it is printed. Once somebody has interrupted, every piece is visible at once: the
     /// next interrupt ends the program.
     pub fn stream(&mut self, pieces: impl Iterator<Item = String>, interrupted: &AtomicBool) {
@@ -239,13 +245,13 @@ impl<'a> Output<'a> {
 
     /// A problem of a model, for people, where problems are what was asked for.
     pub fn result_diagnostic(&mut self, sources: &SourceMap, problem: &Diagnostic) {
-        let text = diagnostic::render(sources, problem, self.out.style.on);
+        let text = diagnostic::render(sources, problem, self.out.style);
         self.out.write(&format!("{text}\n"));
     }
 
     /// A problem of a model, for people, that keeps a command from its result.
     pub fn diagnostic(&mut self, sources: &SourceMap, problem: &Diagnostic) {
-        let text = diagnostic::render(sources, problem, self.err.style.on);
+        let text = diagnostic::render(sources, problem, self.err.style);
         self.err.write(&format!("{text}\n"));
     }
 

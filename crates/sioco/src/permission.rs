@@ -9,6 +9,7 @@
 //! Nothing is started that is not [`Permitted`], and only this module permits anything. Models that are played are only
 //! read, so they need no permission.
 
+use std::fmt;
 use std::fs::Metadata;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -154,19 +155,33 @@ pub fn options(project: &Project, trust: bool, needless: bool, out: &mut Output)
     Ok(Options::Used { asked: true })
 }
 
-/// Whether a file may name this solver: only those that are known, so that no file says what is run.
-pub fn solver_of_a_file(name: &str) -> Result<(), String> {
-    let known = ["auto", "builtin"].into_iter().chain(PROGRAMS);
-    if known.clone().any(|known| known == name.trim()) {
-        return Ok(());
+/// That a file names a solver that is none of those that are known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownSolver {
+    near: Option<String>,
+}
+
+impl fmt::Display for UnknownSolver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<String> = known_solvers().map(|name| format!("`{name}`")).collect();
+        let known = known.join(", ");
+        write!(f, "a file names a solver that is known: {known}; any other command is for `--solver` or SIOCO_SOLVER")?;
+        self.near.iter().try_for_each(|near| write!(f, "; did you mean `{near}`?"))
     }
-    let near = did_you_mean(name.trim(), known.clone()).map(|near| format!("; did you mean `{near}`?"));
-    let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
-    Err(format!(
-        "a file names a solver that is known: {}; any other command is for `--solver` or SIOCO_SOLVER{}",
-        known.join(", "),
-        near.unwrap_or_default()
-    ))
+}
+
+impl std::error::Error for UnknownSolver {}
+
+fn known_solvers() -> impl Iterator<Item = &'static str> + Clone {
+    ["auto", "builtin"].into_iter().chain(PROGRAMS)
+}
+
+/// Whether a file may name this solver: only those that are known, so that no file says what is run.
+pub fn solver_of_a_file(name: &str) -> Result<(), UnknownSolver> {
+    match known_solvers().any(|known| known == name.trim()) {
+        true => Ok(()),
+        false => Err(UnknownSolver { near: did_you_mean(name.trim(), known_solvers()) }),
+    }
 }
 
 /// Permits a system that is given by its command or address.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sioco_adapter::config::{Config, FILE};
+use sioco_adapter::config::{Config, ConfigError, FILE};
 use sioco_adapter::text::Dialect;
 use sioco_lang::source::{decode, read_limited};
 use sioco_model::Model;
@@ -66,7 +66,7 @@ impl Project {
             read_limited(file, MAX_PROJECT_BYTES).map_err(|error| Failure::usage(unreadable(&shown(file), &error)))?;
         let text = decode(bytes).map_err(|error| Failure::usage(unreadable(&shown(file), &error)))?;
         let config =
-            text.parse().map_err(|why: String| Failure::usage(format!("`{}` is wrong: {why}", shown(file))))?;
+            text.parse().map_err(|why: ConfigError| Failure::usage(format!("`{}` is wrong: {why}", shown(file))))?;
         let root = file.parent().map(Path::to_owned).unwrap_or_default();
         let standing = permission::standing(file, &about, folder);
         Ok(Project { root, config, standing, unread: None })

@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
 use sioco_solve::smt::locate::{Candidate, Fate, Origin, on_path};
-use sioco_solve::smt::{version, z3};
+use sioco_solve::smt::version::{self, NoVersion};
+use sioco_solve::smt::z3;
 
 /// The programs that can be used, best first.
 pub const PROGRAMS: [&str; 5] = ["z3", "cvc5", "yices-smt2", "mathsat", "opensmt"];
@@ -53,7 +54,7 @@ pub struct Program {
     /// Its name.
     pub name: &'static str,
     /// Where it is, and the version that it says it is, or why it does not say any.
-    pub found: Option<(PathBuf, Result<String, String>)>,
+    pub found: Option<(PathBuf, Result<String, NoVersion>)>,
 }
 
 /// What `--solver auto` takes.

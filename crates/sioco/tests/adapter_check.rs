@@ -282,22 +282,29 @@ fn greeter(folder: &Folder, program: &str) {
 #[test]
 fn a_system_that_says_nothing_is_told_to_flush() {
     let folder = folder();
-    let check = || {
+    let check = |more: &[&str]| {
         let args = ["adapter", "check", "m.sts", "--sut", "s", "--wait", "40ms", "--solver", "builtin"];
-        sioco_in(&args, &folder.path(""))
+        sioco_in(&[&args, more].concat(), &folder.path(""))
     };
     greeter(&folder, "while read -r line; do :; done");
-    let run = check();
+    let run = check(&["--for", "2s"]);
     run.exits(5).stdout_has("  fail  outputs     nothing was ever received, though the model requires an output\n");
     run.stdout_has("does it flush its output after every line?").stdout_has("`line-end`");
+    greeter(&folder, "echo open; while read -r line; do echo open; done");
+    check(&[]).exits(0);
+}
+
+/// Beside the test above: both wait by the clock.
+#[test]
+fn a_campaign_with_a_system_that_says_nothing_ends() {
+    let folder = folder();
+    greeter(&folder, "while read -r line; do :; done");
     let args = ["test", "m.sts", "--sut", "s", "--patience", "3", "--seed", "1", "--no-shrink", "--solver", "builtin"];
     let run = sioco_in(&args, &folder.path(""));
     run.stdout_has("`--quiescence-at GATE=TIME` waits longer").stdout_has("(silence)").stdout_has("+3.");
     run.exits(1)
         .stdout_has("  runs       1 inconclusive, 4 fail\n")
         .stdout_has("  ended      nothing was ever received from the SUT");
-    greeter(&folder, "echo open; while read -r line; do echo open; done");
-    check().exits(0);
 }
 
 #[test]
@@ -381,16 +388,20 @@ fn a_test_hints_at_what_may_be_left_over() {
 #[test]
 fn answers_that_are_late_on_purpose_are_noticed() {
     let knock = r#"sleep 0.3; echo '{"type":"output","gate":"open"}'"#;
-    let run = Shell { knock, ..Shell::default() }.check(&["--steps", "30"]);
-    run.exits(0);
-    run.stdout_has(", much later than the others\n")
+    // Both wait by the clock, and at the same time.
+    let (late, silent) = std::thread::scope(|scope| {
+        let late = scope.spawn(|| Shell { knock, ..Shell::default() }.check(&["--steps", "30"]));
+        let silent = Shell { ping: "", knock: "", ..Shell::default() }.check(&["--steps", "4", "--wait", "20ms"]);
+        (late.join().unwrap(), silent)
+    });
+    late.exits(0);
+    late.stdout_has(", much later than the others\n")
         .stdout_has("  warn  late        some outputs come much later than others")
         .stdout_has("after ?knock, wait ")
         .stdout_has(" ms for the others: ")
         .stdout_has(" --quiescence-at knock=");
     // No answer at all within the time.
-    let run = Shell { ping: "", knock: "", ..Shell::default() }.check(&["--steps", "4", "--wait", "20ms"]);
-    run.exits(0).stdout_has("  warn  answers     no output came within 20.0 ms of an input");
+    silent.exits(0).stdout_has("  warn  answers     no output came within 20.0 ms of an input");
 }
 
 #[test]
@@ -405,7 +416,7 @@ fn adapters_that_break_down_on_the_way() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("tcp://{}", listener.local_addr().unwrap());
     drop(listener);
-    let run = sioco_in(&["adapter", "check", "m.sts", "--sut", &address], &folder.path(""));
+    let run = sioco_in(&["adapter", "check", "m.sts", "--sut", &address, "--patience", "1"], &folder.path(""));
     run.exits(5).stdout_has("does the server run, and is the port right?");
 }
 

@@ -205,13 +205,13 @@ fn a_journal_is_written() {
         .stdout_has("error[sioco::V006]: the SUT crashed: the sum is 15\n")
         .stdout_has("in the same way: run 2\n");
     let nowhere = test().journal("no/such/folder.jsonl").check(fragile("")).expect_err("no journal");
-    assert!(nowhere.contains("cannot write the journal"), "{nowhere}");
+    assert!(nowhere.to_string().contains("cannot write the journal"), "{nowhere}");
 }
 
 #[test]
 fn what_cannot_be_run_is_said() {
     let missing = Conformance::to("no-such-model.sts").check(Accumulator::default).expect_err("no model");
-    assert!(missing.contains("no-such-model.sts"), "{missing}");
+    assert!(missing.to_string().contains("no-such-model.sts"), "{missing}");
     let cover = test().cover("everything").check(Accumulator::default).expect_err("no cover");
-    assert!(cover.contains("everything"), "{cover}");
+    assert!(cover.to_string().contains("everything"), "{cover}");
 }

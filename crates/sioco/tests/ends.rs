@@ -108,22 +108,29 @@ const PLACES: [(&str, &str, &str); 4] = [
 
 #[test]
 fn the_time_is_up_where_the_system_hangs() {
-    for (place, answers, said) in PLACES {
-        let folder = folder(&format!("time-{place}"), MODEL);
-        // Nobody reads the pipe: the adapter hangs where it would say so.
-        let sut = format!("python3 adapter.py {place} {answers}");
-        let args = [TEST, &["random", "--sut", &sut, "--for", "2s", "--journal", "j.jsonl"]].concat();
-        let run = sioco_in(&args, &folder.path(""));
-        run.exits(3)
-            .stdout_has("INCONCLUSIVE  P")
-            .stdout_has("  ended      the time is used up (2.0 s), ")
-            .stdout_has(said);
-        let journal = journal(&folder);
-        assert!(journal.contains("\"why\":\"time\"") && journal.contains("\"waiting\""), "{journal}");
-        // A wait that was cut is no silence, and what came before it is there.
-        assert!(!journal.contains("\"quiescent\"") && !run.stdout.contains("silence"), "{journal}\n{}", run.stdout);
-        assert_eq!(journal.matches("\"type\":\"output\"").count().to_string(), answers, "{journal}");
-    }
+    // Each waits until its time is up: all of them at the same time.
+    std::thread::scope(|scope| {
+        for (place, answers, said) in PLACES {
+            scope.spawn(move || the_time_is_up(place, answers, said));
+        }
+    });
+}
+
+fn the_time_is_up(place: &str, answers: &str, said: &str) {
+    let folder = folder(&format!("time-{place}"), MODEL);
+    // Nobody reads the pipe: the adapter hangs where it would say so.
+    let sut = format!("python3 adapter.py {place} {answers}");
+    let args = [TEST, &["random", "--sut", &sut, "--for", "2s", "--journal", "j.jsonl"]].concat();
+    let run = sioco_in(&args, &folder.path(""));
+    run.exits(3)
+        .stdout_has("INCONCLUSIVE  P")
+        .stdout_has("  ended      the time is used up (2.0 s), ")
+        .stdout_has(said);
+    let journal = journal(&folder);
+    assert!(journal.contains("\"why\":\"time\"") && journal.contains("\"waiting\""), "{journal}");
+    // A wait that was cut is no silence, and what came before it is there.
+    assert!(!journal.contains("\"quiescent\"") && !run.stdout.contains("silence"), "{journal}\n{}", run.stdout);
+    assert_eq!(journal.matches("\"type\":\"output\"").count().to_string(), answers, "{journal}");
 }
 
 #[test]

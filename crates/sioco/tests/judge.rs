@@ -360,17 +360,25 @@ fn an_open_question_is_never_a_pass() {
     folder.write("mute.sts", "input i\noutput o(p: Int, q: Int)\nprocess P { init l0 { ?i -> l0 } }\n");
     folder.write("delta.txt", "delta\n");
     folder.write("input.txt", "?i\n?i\n");
-    let here = folder.path("");
+    let here = &folder.path("");
     let question = "whether `cubes` is enabled is unknown";
-    for solver in ["builtin", "false", "sh -c 'cat >/dev/null'", "sh -c 'while read -r l; do echo unknown; done'"] {
-        let run = sioco_in(&["judge", "cubes.sts", "delta.txt", "--solver", solver], &here);
-        assert!(run.exits(3).stdout.contains(question), "{solver}: {}", run.stdout);
-        let run = sioco_in(&["judge", "cubes.sts", "input.txt", "--solver", solver], &here);
-        run.exits(0);
-        let options = ["--sut", "model:mute.sts", "--cover", "random", "--max-steps", "60", "--seed", "1"];
-        let run = sioco_in(&[&["test", "cubes.sts", "--solver", solver][..], &options].concat(), &here);
-        assert!(run.exits(3).stdout.contains(question), "{solver}: {}", run.stdout);
-    }
+    let solvers = ["builtin", "false", "sh -c 'cat >/dev/null'", "sh -c 'while read -r l; do echo unknown; done'"];
+    // One of them is waited for until its time is over, by both commands: all of them at the same time.
+    std::thread::scope(|scope| {
+        for solver in solvers {
+            scope.spawn(move || {
+                let run = sioco_in(&["judge", "cubes.sts", "delta.txt", "--solver", solver], here);
+                assert!(run.exits(3).stdout.contains(question), "{solver}: {}", run.stdout);
+                let run = sioco_in(&["judge", "cubes.sts", "input.txt", "--solver", solver], here);
+                run.exits(0);
+            });
+            scope.spawn(move || {
+                let options = ["--sut", "model:mute.sts", "--cover", "random", "--max-steps", "60", "--seed", "1"];
+                let run = sioco_in(&[&["test", "cubes.sts", "--solver", solver][..], &options].concat(), here);
+                assert!(run.exits(3).stdout.contains(question), "{solver}: {}", run.stdout);
+            });
+        }
+    });
 }
 
 /// Quiescence in a trace is one by the clock, which an output or the end of the system withdraws; announced, it is certain.

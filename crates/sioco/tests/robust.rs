@@ -48,11 +48,14 @@ fn test(folder: &Folder, more: &[&str]) -> Run {
 fn what_a_program_does_before_its_first_answer_is_no_part_of_it() {
     // Longer than any answer may take.
     let folder = folder("start", &format!("sleep 3\n{ANSWER}"));
-    let passed = test(&folder, &[]);
+    let hurried = self::folder("start-hurried", &format!("sleep 3\n{ANSWER}"));
+    let (passed, failed) = std::thread::scope(|scope| {
+        let failed = scope.spawn(|| test(&hurried, &["--patience", "1", "--no-shrink"]));
+        (test(&folder, &[]), failed.join().unwrap())
+    });
     passed.exits(0).stdout_has("PASS  P against `s`: 1 run");
     assert!(!passed.stdout.contains("withdrawn"), "{}", passed.stdout);
     // It has no more time than adapters have.
-    let failed = test(&folder, &["--patience", "1", "--no-shrink"]);
     failed.exits(1).stdout_has("FAIL  P").stdout_has("error[sioco::V002]");
 }
 

@@ -376,21 +376,27 @@ fn a_solver_that_is_missing_or_broken_is_named() {
     let text = stderr(&output);
     assert!(text.contains("the solver `sioco-no-such-solver -in` failed: `sioco-no-such-solver` is not on the path"));
     assert!(text.contains("sioco doctor"), "{text}");
-    for (command, what) in [
+    let broken = [
         ("sh -c 'exit 3'", "it ended (exit status: 3)"),
         ("sh -c 'echo oh no'", "oh no"),
         ("sh -c 'exec sleep 1000'", "it printed nothing in its first"),
-    ] {
-        let started = std::time::Instant::now();
-        let output = simulate(&[&file, "--solver", command], "why never\n!root(7)\n");
-        assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
-        let text = stdout(&output);
-        assert!(text.contains("whether `never` is enabled is unknown: the solver `sh -c"), "{text}");
-        assert!(text.contains(what), "{text}");
-        assert!(started.elapsed() < std::time::Duration::from_secs(60), "{command}: {:?}", started.elapsed());
-    }
+    ];
+    let file = file.as_str();
+    std::thread::scope(|scope| {
+        for (command, what) in broken {
+            scope.spawn(move || {
+                let started = std::time::Instant::now();
+                let output = simulate(&[file, "--solver", command], "why never\n!root(7)\n");
+                assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
+                let text = stdout(&output);
+                assert!(text.contains("whether `never` is enabled is unknown: the solver `sh -c"), "{text}");
+                assert!(text.contains(what), "{text}");
+                assert!(started.elapsed() < std::time::Duration::from_secs(60), "{command}: {:?}", started.elapsed());
+            });
+        }
+    });
     for (solver, code) in [("", 2), ("'sh", 2)] {
-        assert_eq!(simulate(&[&file, "--solver", solver], "").status.code(), Some(code), "{solver}");
+        assert_eq!(simulate(&[file, "--solver", solver], "").status.code(), Some(code), "{solver}");
     }
 }
 

@@ -9,19 +9,66 @@ use crate::child::cargo;
 use crate::project::Project;
 use crate::{Findings, Stop};
 
-/// What is counted: a package, a benchmark of it, the sizes of a short and a long run, and the words for one unit of work.
-const COUNTED: [(&str, &str, &[[u64; 2]], &str); 5] = [
-    ("sioco-lang", "interpreter", &[[100_000, 200_000]], "guard-checked step of S0 Figure 1"),
-    // Twice, at different sizes: the same number means that the work grows linearly.
-    ("sioco-lang", "check", &[[1_000, 2_000], [10_000, 20_000]], "switch parsed and checked"),
-    ("sioco-symbolic", "explore", &[[2_000, 4_000], [50_000, 100_000]], "node of the symbolic execution tree of BRP"),
-    ("sioco-plan", "plan", &[[1_000, 2_000], [5_000, 10_000]], "switch read and covered by a plan"),
-    ("sioco-exec", "speed", &[[1_000, 11_000], [11_000, 111_000]], "step of a tester and the model it tests, BRP"),
+/// A benchmark whose instructions are counted.
+struct Counted {
+    /// The package, and the benchmark of it.
+    of: [&'static str; 2],
+    /// What it is told besides the size of a run, if anything.
+    what: &'static [&'static str],
+    /// The sizes of short and long runs. Where there are two, they have different sizes: the same number means that the
+    /// work grows linearly.
+    sizes: &'static [[u64; 2]],
+    /// The words for one unit of work.
+    unit: &'static str,
+}
+
+const COUNTED: [Counted; 6] = [
+    Counted {
+        of: ["sioco-lang", "interpreter"],
+        what: &[],
+        sizes: &[[100_000, 200_000]],
+        unit: "guard-checked step of S0 Figure 1",
+    },
+    Counted {
+        of: ["sioco-lang", "check"],
+        what: &[],
+        sizes: &[[1_000, 2_000], [10_000, 20_000]],
+        unit: "switch parsed and checked",
+    },
+    Counted {
+        of: ["sioco-symbolic", "explore"],
+        what: &[],
+        sizes: &[[2_000, 4_000], [50_000, 100_000]],
+        unit: "node of the symbolic execution tree of BRP",
+    },
+    Counted {
+        of: ["sioco-plan", "plan"],
+        what: &[],
+        sizes: &[[1_000, 2_000], [5_000, 10_000]],
+        unit: "switch read and covered by a plan",
+    },
+    Counted {
+        of: ["sioco-exec", "speed"],
+        what: &[],
+        sizes: &[[1_000, 11_000], [11_000, 111_000]],
+        unit: "step of a tester and the model it tests, BRP",
+    },
+    Counted {
+        of: ["sioco-exec", "speed"],
+        what: &["played"],
+        sizes: &[[11_000, 111_000]],
+        unit: "step of a tester and a played model, BRP",
+    },
 ];
+
+/// The same for the whole command: a short and a long campaign against the model itself, with a journal.
+const CAMPAIGN: [u64; 2] = [10_000, 30_000];
+/// The model of these campaigns.
+const BRP: &str = "examples/brp/brp.sts";
 
 /// Runs the benchmarks.
 pub fn main(project: &Project, _: &[&str]) -> Result<Findings, Stop> {
-    for (package, bench, _, _) in COUNTED {
+    for Counted { of: [package, bench], .. } in COUNTED.iter().filter(|counted| counted.what.is_empty()) {
         let status = cargo()
             .current_dir(&project.root)
             .args(["bench", "--quiet", "--package", package, "--bench", bench])
@@ -31,41 +78,87 @@ pub fn main(project: &Project, _: &[&str]) -> Result<Findings, Stop> {
             return Err(Stop::Failed);
         }
     }
-    for (package, bench, sizes, unit) in COUNTED {
-        let built = cargo()
-            .current_dir(&project.root)
-            .args(["bench", "--package", package, "--bench", bench, "--no-run", "--message-format=json"])
-            .stderr(Stdio::null())
-            .output()
-            .map_err(|e| format!("cannot start cargo: {e}"))?;
-        let Some(program) = executable(&String::from_utf8_lossy(&built.stdout), bench) else {
-            return Err(Stop::Trouble("cargo did not say where the benchmark is".into()));
-        };
-        for [short, long] in sizes {
-            let (Some(a), Some(b)) = (instructions(&program, *short), instructions(&program, *long)) else {
-                println!("instructions: not counted (valgrind is not installed)");
-                return Ok(Vec::new());
-            };
-            let each = (b - a) as f64 / (long - short) as f64;
-            println!("{each:.0} instructions per {unit}, between {short} and {long} (callgrind)");
-        }
+    let counted = count_benchmarks(project)? && count_campaigns(project)?;
+    if !counted {
+        println!("instructions: not counted (valgrind is not installed)");
     }
     Ok(Vec::new())
 }
 
-/// The path of the benchmark in cargo's messages.
-fn executable(messages: &str, bench: &str) -> Option<String> {
+/// Counts the instructions of the benchmarks. Says whether they can be counted.
+fn count_benchmarks(project: &Project) -> Result<bool, Stop> {
+    for Counted { of: [package, bench], what, sizes, unit } in &COUNTED {
+        let build = ["bench", "--package", package, "--bench", bench, "--no-run"];
+        let program = built(project, &build, bench)?;
+        for [short, long] in *sizes {
+            let run = |size: u64| {
+                let size = size.to_string();
+                let args = ["--count", &size].into_iter().chain(what.iter().copied());
+                instructions(project, &program, &args.collect::<Vec<_>>())
+            };
+            let (Some(a), Some(b)) = (run(*short), run(*long)) else { return Ok(false) };
+            tell(a, b, [*short, *long], unit);
+        }
+    }
+    Ok(true)
+}
+
+/// Counts the instructions of the whole command. Says whether they can be counted.
+fn count_campaigns(project: &Project) -> Result<bool, Stop> {
+    let program = built(project, &["build", "--release", "--package", "sioco", "--bin", "sioco"], "sioco")?;
+    let sut = format!("model:{BRP}");
+    let journal = project.root.join("target/bench.jsonl").display().to_string();
+    let formats = [
+        ("human", "step of `sioco test` against a played model, BRP, with a journal"),
+        ("json", "step of the same with `--format json`"),
+    ];
+    for (format, unit) in formats {
+        let run = |steps: u64| {
+            let steps = steps.to_string();
+            // As many walks as the steps allow.
+            let walks = ["--cover", "random:1000000", "--seed", "1", "--max-steps", &steps];
+            let args = [&["test", BRP, "--sut", &sut, "--journal", &journal, "--format", format], &walks[..]];
+            instructions(project, &program, &args.concat())
+        };
+        let (Some(a), Some(b)) = (run(CAMPAIGN[0]), run(CAMPAIGN[1])) else { return Ok(false) };
+        tell(a, b, CAMPAIGN, unit);
+    }
+    Ok(true)
+}
+
+fn tell(a: u64, b: u64, [short, long]: [u64; 2], unit: &str) {
+    let each = (b - a) as f64 / (long - short) as f64;
+    println!("{each:.0} instructions per {unit}, between {short} and {long} (callgrind)");
+}
+
+/// Builds a program, and says where it is.
+fn built(project: &Project, build: &[&str], name: &str) -> Result<String, Stop> {
+    let built = cargo()
+        .current_dir(&project.root)
+        .args(build)
+        .arg("--message-format=json")
+        .stderr(Stdio::null())
+        .output()
+        .map_err(|e| format!("cannot start cargo: {e}"))?;
+    let program = executable(&String::from_utf8_lossy(&built.stdout), name);
+    program.ok_or_else(|| Stop::Trouble(format!("cargo did not say where `{name}` is")))
+}
+
+/// The path of a program in cargo's messages.
+fn executable(messages: &str, name: &str) -> Option<String> {
     messages.lines().find_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        let is_bench = message["target"]["name"] == bench;
-        message["executable"].as_str().filter(|_| is_bench).map(str::to_owned)
+        let is_it = message["target"]["name"] == name;
+        message["executable"].as_str().filter(|_| is_it).map(str::to_owned)
     })
 }
 
-/// The instructions of a run of a size, if valgrind can tell.
-fn instructions(program: &str, size: u64) -> Option<u64> {
+/// The instructions of a run, if valgrind can tell.
+fn instructions(project: &Project, program: &str, args: &[&str]) -> Option<u64> {
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program, "--count", &size.to_string()])
+        .current_dir(&project.root)
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program])
+        .args(args)
         .output()
         .ok()?;
     collected(&String::from_utf8_lossy(&output.stderr))

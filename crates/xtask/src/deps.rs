@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::Findings;
+use crate::clock::{self, Source};
 use crate::layers::layer;
 use crate::project::{self, Crate, Project};
-use crate::rust_text;
+use crate::{Findings, rust_text};
 
 /// A rule about packages from elsewhere: only these crates may use those whose name starts like this.
 struct OnlyFor {
@@ -24,34 +24,46 @@ struct Absent {
     crates: Crates,
     paths: &'static [&'static str],
     why: &'static str,
+    /// Files that may all the same, each with its reason.
+    except: &'static [(&'static str, &'static str)],
 }
 
 enum Crates {
-    Only(&'static str),
+    Among(&'static [&'static str]),
     AllBut(&'static [&'static str]),
 }
 
 const ABSENT: &[Absent] = &[
     Absent {
-        crates: Crates::Only("sioco-model"),
-        paths: &["std::fs", "std::net", "std::process", "std::time::Instant", "std::time::SystemTime"],
+        crates: Crates::Among(&["sioco-model"]),
+        paths: &["std::fs", "std::net", "std::process"],
         why: "a model has no IO and no clock",
+        except: &[],
     },
     Absent {
-        crates: Crates::Only("sioco-exec"),
-        paths: &["std::fs", "std::time::Instant", "std::time::SystemTime"],
-        why: "time and observations come in as values, so that a journal replays exactly",
+        crates: Crates::Among(&["sioco-exec"]),
+        paths: &["std::fs"],
+        why: "observations come in as values, so that a journal replays exactly",
+        except: &[],
+    },
+    Absent {
+        crates: Crates::Among(clock::CRATES),
+        paths: clock::CLOCKS,
+        why: "time comes in as a value, so that the same work has the same result",
+        except: clock::READERS,
     },
     Absent {
         crates: Crates::AllBut(&["sioco-adapter", "xtask"]),
         paths: &["std::net"],
         why: "only sioco-adapter reaches the network",
+        except: &[],
     },
     Absent {
         // SMT solvers are child processes too, and not systems under test; sioco-trust has workers that may hang.
         crates: Crates::AllBut(&["sioco-adapter", "sioco-solve", "sioco-trust", "xtask"]),
         paths: &["std::process"],
         why: "only sioco-adapter reaches other processes, and sioco-solve the solvers",
+        except: &[],
     },
 ];
 
@@ -59,21 +71,27 @@ const ABSENT: &[Absent] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[("sioco", "std::process::ExitCode"), ("sioco", "std::process::exit")];
 
 pub fn check(project: &Project) -> Result<Findings, String> {
-    let mut findings = Vec::new();
+    let (mut findings, mut without_clock) = (Vec::new(), Vec::new());
     for package in &project.crates {
         findings.extend(directions(package));
         findings.extend(packages(package));
+        findings.extend(clock::packages(&package.name, &package.dependencies));
         let source = package.dir.join("src");
         for path in project::files_under(&source, &[])? {
             if path.extension().is_some_and(|extension| extension == "rs")
                 && !is_test(path.strip_prefix(&source).unwrap_or(&path))
             {
                 let shown = path.strip_prefix(&project.root).unwrap_or(&path).display().to_string();
-                let found = absences(&package.name, &project::read(&path)?);
+                let text = project::read(&path)?;
+                let found = absences(&package.name, &shown, &text);
                 findings.extend(found.into_iter().map(|finding| format!("{shown}:{finding}")));
+                if clock::CRATES.contains(&package.name.as_str()) {
+                    without_clock.push(Source { path: shown, text });
+                }
             }
         }
     }
+    findings.extend(clock::check(&without_clock));
     Ok(findings)
 }
 
@@ -104,12 +122,14 @@ fn packages(package: &Crate) -> Findings {
 }
 
 /// Each as `line: message`.
-fn absences(name: &str, text: &str) -> Findings {
+fn absences(name: &str, file: &str, text: &str) -> Findings {
     let code = rust_text::without_tests(&rust_text::code_only(text));
     let mut findings = Vec::new();
     for (line, path) in rust_text::std_paths(&code) {
         let excepted = EXCEPTIONS.iter().any(|&(crate_name, exception)| crate_name == name && exception == path);
-        let broken = ABSENT.iter().find(|rule| rule.is_for(name) && rule.paths.iter().any(|f| reaches(&path, f)));
+        let broken = ABSENT
+            .iter()
+            .find(|rule| rule.is_for(name) && !rule.is_excepted(file) && rule.paths.iter().any(|f| reaches(&path, f)));
         if let (Some(rule), false) = (broken, excepted) {
             findings.push(format!("{line}: {name} may not use {path}: {}", rule.why));
         }
@@ -120,9 +140,13 @@ fn absences(name: &str, text: &str) -> Findings {
 impl Absent {
     fn is_for(&self, name: &str) -> bool {
         match self.crates {
-            Crates::Only(only) => only == name,
+            Crates::Among(crates) => crates.contains(&name),
             Crates::AllBut(except) => !except.contains(&name),
         }
+    }
+
+    fn is_excepted(&self, file: &str) -> bool {
+        self.except.iter().any(|(excepted, _)| *excepted == file)
     }
 }
 
@@ -168,7 +192,7 @@ mod tests {
 
     #[track_caller]
     fn check_absences(name: &str, text: &str, count: usize) {
-        let found = absences(name, text);
+        let found = absences(name, "crates/x/src/a.rs", text);
         assert_eq!(found.len(), count, "{found:?}");
     }
 
@@ -184,6 +208,19 @@ mod tests {
         check_absences("sioco-model", "#[cfg(test)] mod tests { use std::fs; }", 0);
         check_absences("sioco-lang", "use std::{fs, time::Instant};", 0);
         check_absences("sioco-exec", "use std::time::Instant;", 1);
+    }
+
+    #[test]
+    fn below_the_campaign_there_is_no_clock_but_in_named_files() {
+        for name in clock::CRATES {
+            check_absences(name, "use std::time::{Duration, Instant};", 1);
+            check_absences(name, "use std::time::*;", 1);
+            check_absences(name, "use std::time::Duration; #[cfg(test)] mod tests { use std::time::Instant; }", 0);
+        }
+        check_absences("sioco-campaign", "use std::time::Instant;", 0);
+        let text = "use std::time::Instant; use std::net::TcpStream;";
+        let found = absences("sioco-solve", clock::READERS[0].0, text);
+        assert!(found.len() == 1 && found[0].contains("std::net"), "{found:?}");
     }
 
     #[test]
@@ -203,7 +240,9 @@ mod tests {
 
     #[test]
     fn findings_name_the_line() {
-        assert!(absences("sioco-model", "\n\nuse std::fs;")[0].starts_with("3: sioco-model may not use std::fs: "));
+        assert!(
+            absences("sioco-model", "a.rs", "\n\nuse std::fs;")[0].starts_with("3: sioco-model may not use std::fs: ")
+        );
     }
 
     #[test]

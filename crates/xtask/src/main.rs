@@ -2,6 +2,7 @@
 
 mod bench;
 mod child;
+mod clock;
 mod deps;
 mod fuzz;
 mod generate;

@@ -15,6 +15,7 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport};
 
+use super::error::{NoResponse, TooDeep};
 use super::odd::Odd;
 use super::request::Outgoing;
 use super::response::{Recognizer, Response};
@@ -38,20 +39,20 @@ impl<'m> Recorded<'m> {
     }
 
     /// The status and the body of a response that comes in these pieces, after which the server closes the connection;
-    /// why there is none, in words.
-    pub fn read(pieces: Vec<Vec<u8>>) -> Result<(u16, Vec<u8>), String> {
+    /// why there is none.
+    pub fn read(pieces: Vec<Vec<u8>>) -> Result<(u16, Vec<u8>), NoResponse> {
         let agent = Agent::with_parts(settings(PATIENCE), Server(Mutex::new(pieces.into())), Nowhere);
         let request = Outgoing { method: "GET".into(), path: "/".into(), headers: Vec::new(), body: None };
         match ask(&agent, "http://recorded", &request, &Odd::default()) {
             Ok(response) => Ok((response.status, response.body)),
-            Err(Broken::Dropped) => Err("the connection ended".into()),
-            Err(Broken::Late | Broken::Unfinished) => Err("it takes too long".into()),
-            Err(Broken::Unreachable(why) | Broken::Wrong(why)) => Err(why),
+            Err(Broken::Dropped) => Err(NoResponse::Dropped),
+            Err(Broken::Late | Broken::Unfinished) => Err(NoResponse::Late),
+            Err(Broken::Unreachable(why) | Broken::Wrong(why)) => Err(NoResponse::Wrong(why)),
         }
     }
 
     /// What a response to a request of a gate is, or why that cannot be found out.
-    pub fn observation(&self, after: GateId, status: u16, body: Vec<u8>) -> Result<Observation, String> {
+    pub fn observation(&self, after: GateId, status: u16, body: Vec<u8>) -> Result<Observation, TooDeep> {
         self.recognizer.observation(self.model, after, &Response { status, body })
     }
 }
@@ -130,7 +131,7 @@ impl Resolver for Nowhere {
 mod tests {
     use super::*;
 
-    fn read(text: &str, size: usize) -> Result<(u16, Vec<u8>), String> {
+    fn read(text: &str, size: usize) -> Result<(u16, Vec<u8>), NoResponse> {
         Recorded::read(text.as_bytes().chunks(size).map(<[u8]>::to_vec).collect())
     }
 
@@ -141,8 +142,8 @@ mod tests {
             assert_eq!(read(text, size), Ok((200, b"abcde".to_vec())), "{size}");
         }
         assert_eq!(read("HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\nno", 1000), Ok((404, b"no".to_vec())));
-        assert_eq!(read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nno", 7), Err("the connection ended".into()));
-        assert_eq!(read("", 1), Err("the connection ended".into()));
+        assert_eq!(read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nno", 7), Err(NoResponse::Dropped));
+        assert_eq!(read("", 1), Err(NoResponse::Dropped));
         assert!(read("SSH-2.0-OpenSSH\r\n", 3).is_err());
     }
 }

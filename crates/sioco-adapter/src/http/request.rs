@@ -6,10 +6,11 @@ use sioco_exec::GateValue;
 use sioco_model::GateId;
 use sioco_model::model::{Direction, Model, Param};
 
+use super::error::FormError;
 use super::gates;
 use crate::config::{InputConfig, Request};
 use crate::lines::MAX_LINE;
-use crate::text::{Dialect, Piece, Words, render, template, unknown, unplaced};
+use crate::text::{Dialect, NoGate, Piece, Words, render, template, unplaced};
 
 /// A request with places for values.
 pub(super) struct Template {
@@ -53,7 +54,7 @@ pub(super) fn inputs(model: &Model, dialect: &Dialect, wrong: &mut Vec<String>) 
     let config = &dialect.config;
     for (name, input) in &config.inputs.0 {
         let Some((id, gate)) = gates(model, Direction::Input).find(|(_, g)| g.name == *name) else {
-            wrong.push(unknown(model, name, Direction::Input));
+            wrong.push(NoGate::new(model, name, Direction::Input).to_string());
             continue;
         };
         match input {
@@ -74,13 +75,13 @@ pub(super) fn inputs(model: &Model, dialect: &Dialect, wrong: &mut Vec<String>) 
     found
 }
 
-fn compile(request: &Request, params: &[Param], words: &Words) -> Result<Template, String> {
+fn compile(request: &Request, params: &[Param], words: &Words) -> Result<Template, FormError> {
     let method = request.method.to_uppercase();
     if !method.bytes().all(|b| b.is_ascii_alphabetic()) || method.is_empty() {
-        return Err(format!("`{}` is no method; there are GET, POST, PUT, DELETE and others", request.method));
+        return Err(FormError::Method(request.method.clone()));
     }
     if !request.path.starts_with('/') {
-        return Err(format!("the path `{}` should begin with `/`", request.path));
+        return Err(FormError::Path(request.path.clone()));
     }
     // Each header may be short and stand for a long text.
     let mut length = 0;
@@ -89,13 +90,13 @@ fn compile(request: &Request, params: &[Param], words: &Words) -> Result<Templat
         length += pieces.iter().map(|p| if let Piece::Literal(text) = p { text.len() } else { 0 }).sum::<usize>();
         match length <= MAX_LINE {
             true => Ok((name.clone(), pieces)),
-            false => Err(format!("the headers are longer than {} MiB together", MAX_LINE >> 20)),
+            false => Err(FormError::Headers),
         }
     };
     Ok(Template {
         method,
         path: template(&request.path, params)?,
-        headers: request.headers.iter().map(header).collect::<Result<_, String>>()?,
+        headers: request.headers.iter().map(header).collect::<Result<_, FormError>>()?,
         body: request.body.as_ref().map(|body| template(body, params)).transpose()?,
         words: words.clone(),
     })

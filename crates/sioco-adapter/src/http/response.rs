@@ -10,10 +10,11 @@ use sioco_model::model::{Direction, Gate, Model, Param};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{GateId, Value};
 
+use super::error::{FormError, TooDeep};
 use super::{gates, output};
 use crate::config::{OutputConfig, Recognized};
 use crate::lines::excerpt;
-use crate::text::{Dialect, Room, Words, no_parameter, output_gate, read, set_value, unknown};
+use crate::text::{Dialect, NoGate, NoParameter, Room, Words, output_gate, read, set_value};
 use crate::values::{Misread, argument, keep_digits};
 
 /// A response.
@@ -95,7 +96,7 @@ impl Recognizer {
             let id = match output_gate(model, name) {
                 Ok(id) => id,
                 Err(why) => {
-                    wrong.push(why);
+                    wrong.push(why.to_string());
                     continue;
                 }
             };
@@ -128,7 +129,12 @@ impl Recognizer {
     }
 
     /// What a response to a request of a gate is, or why that cannot be found out.
-    pub(super) fn observation(&self, model: &Model, after: GateId, response: &Response) -> Result<Observation, String> {
+    pub(super) fn observation(
+        &self,
+        model: &Model,
+        after: GateId,
+        response: &Response,
+    ) -> Result<Observation, TooDeep> {
         let text = String::from_utf8_lossy(&response.body).into_owned();
         let json = keep_digits(&text).map_or(Body::Other, |kept| Body::of(&kept));
         for template in self.outputs.iter().filter(|o| o.after.as_ref().is_none_or(|all| all.contains(&after))) {
@@ -140,9 +146,7 @@ impl Recognizer {
                     return Ok(Observation::Malformed { gate, why, raw: response.to_string() });
                 }
                 // That it cannot be read here is no fault of who sent it.
-                Err(Misfit::TooDeep) => {
-                    return Err(format!("the JSON of a response is nested too deeply to be read: {response}"));
-                }
+                Err(Misfit::TooDeep) => return Err(TooDeep { response: response.to_string() }),
             }
         }
         if let (Some(gate), Ok(body)) = (self.other, std::str::from_utf8(&response.body)) {
@@ -174,12 +178,12 @@ impl Body {
     }
 }
 
-fn compile(model: &Model, id: GateId, config: &OutputConfig, room: &mut Room) -> Result<Output, String> {
+fn compile(model: &Model, id: GateId, config: &OutputConfig, room: &mut Room) -> Result<Output, FormError> {
     let OutputConfig::Full(full) = config else {
-        return Err("a response is recognized by { status = …, json = { … }, regex = '…' }, and not by a line".into());
+        return Err(FormError::Line);
     };
     if full.line.is_some() {
-        return Err("a response has no lines; `regex` looks into its body".into());
+        return Err(FormError::HasLine);
     }
     let gate = &model.gates[id];
     let mut args: Vec<Option<Arg>> = vec![None; gate.params.len()];
@@ -196,21 +200,21 @@ fn compile(model: &Model, id: GateId, config: &OutputConfig, room: &mut Room) ->
     };
     for (name, pointer) in &full.json {
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            return Err(format!("`{pointer}` is no JSON pointer: write `/{pointer}`"));
+            return Err(FormError::Pointer(pointer.clone()));
         }
         put(gate, &mut args, name, Arg::Pointer(pointer.clone()))?;
     }
     for (name, value) in &full.set {
-        let at = gate.params.iter().position(|p| p.name == *name).ok_or_else(|| no_parameter(name, &gate.params))?;
+        let at =
+            gate.params.iter().position(|p| p.name == *name).ok_or_else(|| NoParameter::new(name, &gate.params))?;
         put(gate, &mut args, name, Arg::Fixed(set_value(model, gate, at, value)?))?;
     }
     let all = args.into_iter().zip(&gate.params);
-    let all =
-        all.map(|(arg, p)| arg.ok_or_else(|| format!("nothing says where the parameter `{}` comes from", p.name)));
+    let all = all.map(|(arg, p)| arg.ok_or_else(|| FormError::Nowhere(p.name.clone())));
     let after = full.after.as_ref().map(|names| {
         let of = |name: &String| {
             let found = gates(model, Direction::Input).find(|(_, g)| g.name == *name);
-            found.map(|(id, _)| id).ok_or_else(|| unknown(model, name, Direction::Input))
+            found.map(|(id, _)| id).ok_or_else(|| FormError::Gate(NoGate::new(model, name, Direction::Input)))
         };
         names.iter().map(of).collect::<Result<Vec<_>, _>>()
     });
@@ -236,21 +240,20 @@ fn named<'a>(sorts: &Sorts, words: &Words, param: &Param, json: &'a Json) -> Cow
     found.map_or(Cow::Borrowed(json), |c| Cow::Owned(Json::from(c.name.clone())))
 }
 
-fn put(gate: &Gate, args: &mut [Option<Arg>], name: &str, arg: Arg) -> Result<(), String> {
-    let at = gate.params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, &gate.params))?;
+fn put(gate: &Gate, args: &mut [Option<Arg>], name: &str, arg: Arg) -> Result<(), FormError> {
+    let at = gate.params.iter().position(|p| p.name == name).ok_or_else(|| NoParameter::new(name, &gate.params))?;
     match args[at].replace(arg) {
         None => Ok(()),
-        Some(_) => Err(format!("`{name}` has more than one place")),
+        Some(_) => Err(FormError::Twice(name.to_owned())),
     }
 }
 
-fn status(full: &Recognized, gate: &Gate, args: &mut [Option<Arg>]) -> Result<Status, String> {
-    let help = "write a number such as 404, a class such as \"4xx\", or a parameter such as \"{code}\"";
+fn status(full: &Recognized, gate: &Gate, args: &mut [Option<Arg>]) -> Result<Status, FormError> {
     match &full.status {
         None => Ok(Status::Any),
         Some(toml::Value::Integer(n)) => {
             let n = u16::try_from(*n).ok().filter(|n| (100..1000).contains(n));
-            n.map(Status::Exactly).ok_or_else(|| format!("`status` has three digits; {help}"))
+            n.map(Status::Exactly).ok_or(FormError::Digits)
         }
         Some(toml::Value::String(text)) => {
             if let Some(name) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
@@ -258,9 +261,9 @@ fn status(full: &Recognized, gate: &Gate, args: &mut [Option<Arg>]) -> Result<St
                 return Ok(Status::Any);
             }
             let class = text.strip_suffix("xx").and_then(|digit| digit.parse().ok()).filter(|d| (1..=9).contains(d));
-            class.map(Status::Class).ok_or_else(|| format!("`status` is \"{text}\"; {help}"))
+            class.map(Status::Class).ok_or_else(|| FormError::Status(format!("\"{text}\"")))
         }
-        Some(other) => Err(format!("`status` is {other}; {help}")),
+        Some(other) => Err(FormError::Status(other.to_string())),
     }
 }
 
@@ -299,11 +302,9 @@ impl Output {
             captures = Some(found);
         }
         let sorts = &model.sorts;
-        let of_json = |param: &Param, json: &Json| {
-            argument(sorts, param, &named(sorts, words, param, json)).map_err(|why| match why {
-                Misread::Misfit(why) | Misread::Protocol(why) => Misfit::Malformed(why),
-            })
-        };
+        let malformed = |why: Misread| Misfit::Malformed(why.to_string());
+        let of_json =
+            |param: &Param, json: &Json| argument(sorts, param, &named(sorts, words, param, json)).map_err(malformed);
         let value = |(arg, param): (&Arg, &Param)| match arg {
             Arg::Fixed(value) => Ok(value.clone()),
             Arg::Status => of_json(param, &Json::from(response.status)),
@@ -318,7 +319,7 @@ impl Output {
             Arg::Group(name) => {
                 let span = captures.as_ref().and_then(|c| c.get_group_by_name(name)).ok_or(Misfit::Other)?;
                 let text = String::from_utf8_lossy(&response.body[span.range()]);
-                read(sorts, words, param, &text, false).map_err(Misfit::Malformed)
+                read(sorts, words, param, &text, false).map_err(malformed)
             }
         };
         let params = &model.gates[self.gate].params;

@@ -79,6 +79,14 @@ impl Begun {
     }
 }
 
+/// What was received and is no message yet.
+#[derive(Default)]
+struct Received {
+    bytes: Vec<u8>,
+    /// What is known of these bytes.
+    trail: Trail,
+}
+
 /// A system that speaks plain text. Dropping it ends the connection, and what was started for it.
 pub struct TextClient<'m> {
     model: &'m Model,
@@ -87,9 +95,7 @@ pub struct TextClient<'m> {
     options: TextOptions,
     interrupt: Interrupt,
     connection: Option<Box<dyn Connection>>,
-    /// What was received and is no message yet, and what is known of it.
-    bytes: Vec<u8>,
-    trail: Trail,
+    received: Received,
     events: VecDeque<SutEvent>,
     /// The last message was one after which the system may end the connection.
     farewell: bool,
@@ -130,8 +136,7 @@ impl<'m> TextClient<'m> {
             options,
             interrupt,
             connection: None,
-            bytes: Vec::new(),
-            trail: Trail::default(),
+            received: Received::default(),
             events: VecDeque::new(),
             farewell: false,
             over: false,
@@ -204,31 +209,31 @@ impl<'m> TextClient<'m> {
 
     /// What was received and is no message: it is gone then.
     fn take_all(&mut self) -> Vec<u8> {
-        self.trail = Trail::default();
-        std::mem::take(&mut self.bytes)
+        self.received.trail = Trail::default();
+        std::mem::take(&mut self.received.bytes)
     }
 
     fn expect(&mut self, exchange: &Exchange, expected: &str) -> Result<bool, Fault> {
         // What comes now is looked at line by line.
-        self.trail = Trail::default();
+        self.received.trail = Trail::default();
         let until = later(self.options.patience);
         let mut received = Vec::new();
         let mut searched = 0;
         loop {
-            while let Some(length) = self.bytes[searched..].iter().position(|b| *b == b'\n') {
-                let line: Vec<u8> = self.bytes.drain(..=searched + length).collect();
+            while let Some(length) = self.received.bytes[searched..].iter().position(|b| *b == b'\n') {
+                let line: Vec<u8> = self.received.bytes.drain(..=searched + length).collect();
                 searched = 0;
                 if line.starts_with(expected.as_bytes()) {
                     return Ok(true);
                 }
                 received.extend(line);
             }
-            searched = self.bytes.len();
+            searched = self.received.bytes.len();
             let Some(open) = &self.connection else { return Ok(false) };
-            let found = open.lines().raw(&mut self.bytes, until, &self.interrupt);
+            let found = open.lines().raw(&mut self.received.bytes, until, &self.interrupt);
             let ended = match found {
                 // Somebody who never stops sending something else is not waited for either.
-                Raw::Some if received.len() + self.bytes.len() > MAX_LINE => {
+                Raw::Some if received.len() + self.received.bytes.len() > MAX_LINE => {
                     format!("nothing like it came in {} MiB", MAX_LINE >> 20)
                 }
                 Raw::Some => {
@@ -244,7 +249,7 @@ impl<'m> TextClient<'m> {
                     format!("the connection ended{why}")
                 }
             };
-            received.append(&mut self.bytes);
+            received.append(&mut self.received.bytes);
             let sent = exchange.send.as_ref().map(|text| format!("`{text}` was sent, and ")).unwrap_or_default();
             let what = format!(
                 "before a run, {sent}a line was expected that begins with `{expected}`: {ended}; received: `{}`",
@@ -265,9 +270,9 @@ impl<'m> TextClient<'m> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }
-        let heard = self.dialect.read(self.model, &self.bytes, &mut self.trail);
+        let heard = self.dialect.read(self.model, &self.received.bytes, &mut self.received.trail);
         let Heard::Message(length, seen) = heard else { return None };
-        self.bytes.drain(..length);
+        self.received.bytes.drain(..length);
         self.farewell = self.dialect.is_last(&seen);
         Some(SutEvent::Observed(seen))
     }
@@ -276,7 +281,7 @@ impl<'m> TextClient<'m> {
     fn is_gone(&mut self) -> bool {
         let Some(open) = &mut self.connection else { return false };
         // What it wrote last may still be on its way.
-        open.is_gone() && open.lines().raw(&mut self.bytes, later(LAST_WORDS), &self.interrupt) == Raw::Nothing
+        open.is_gone() && open.lines().raw(&mut self.received.bytes, later(LAST_WORDS), &self.interrupt) == Raw::Nothing
     }
 
     /// Looks whether silence means that the system did not get what was sent.
@@ -387,14 +392,14 @@ impl<'m> TextClient<'m> {
         }
         self.over = true;
         if let Some(mut crash) = crash {
-            if !self.bytes.is_empty() {
+            if !self.received.bytes.is_empty() {
                 let rest = self.take_all();
                 crash = crash.with([format!("before that, it sent half a message: `{}`", raw(&rest))]);
             }
             self.events.push_back(SutEvent::Observed(Observation::Crashed(crash)));
             return Ok(());
         }
-        if !self.bytes.is_empty() {
+        if !self.received.bytes.is_empty() {
             let rest = self.take_all();
             let seen = self.dialect.malformed(&rest, "half a message, and ended");
             self.events.push_back(SutEvent::Observed(seen));
@@ -465,13 +470,13 @@ impl Sut for TextClient<'_> {
                 return Ok(if self.interrupted() { Polled::Interrupted } else { Polled::Nothing });
             };
             let look = until.min(later(LOOK));
-            match open.lines().raw(&mut self.bytes, look, &self.interrupt) {
+            match open.lines().raw(&mut self.received.bytes, look, &self.interrupt) {
                 Raw::Some => self.heard(),
                 Raw::Interrupted => {}
                 Raw::End(_) => self.end()?,
                 Raw::Nothing if self.is_gone() => self.end()?,
                 Raw::Nothing if look < until => {}
-                Raw::Nothing if self.bytes.is_empty() || wait.is_zero() => {
+                Raw::Nothing if self.received.bytes.is_empty() || wait.is_zero() => {
                     self.check_delivery()?;
                     return Ok(Polled::Nothing);
                 }

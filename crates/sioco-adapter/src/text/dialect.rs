@@ -3,19 +3,20 @@
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 use sioco_exec::{GateValue, Observation};
-use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model, is_end};
+use sioco_model::model::{Direction, Gate, Model, is_end};
 use sioco_model::names::did_you_mean;
 use sioco_model::sort::Sort;
 use sioco_model::{GateId, Value};
 
+use super::error::{NoGate, NoParameter, RegexError, TemplateError};
 use super::matcher::{Found, Matcher, Trail, bytes};
 use super::nearly::Nearly;
 use super::room::Room;
-use super::template::{Piece, no_parameter, render, template, unplaced};
+use super::template::{Piece, render, template, unplaced};
 use super::value::{Words, pattern, read};
 use crate::config::{DialectConfig, InputConfig, OutputConfig, Recognized};
 use crate::lines::{MAX_LINE, excerpt};
-use crate::values::argument;
+use crate::values::{Misread, argument};
 
 /// How to speak to a system, as a project describes it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -83,7 +84,7 @@ impl Dialect {
         let gate = |name: &String| match output_gate(model, name) {
             Ok(gate) => Some(gate),
             Err(why) => {
-                wrong.push(why);
+                wrong.push(why.to_string());
                 None
             }
         };
@@ -151,7 +152,7 @@ impl Dialect {
         let gates = || model.gates.iter().filter(|(_, g)| g.direction == Direction::Input);
         for (name, config) in &self.config.inputs.0 {
             let Some((id, gate)) = gates().find(|(_, g)| g.name == *name) else {
-                wrong.push(unknown(model, name, Direction::Input));
+                wrong.push(NoGate::new(model, name, Direction::Input).to_string());
                 continue;
             };
             match config {
@@ -176,7 +177,7 @@ impl Dialect {
             let id = match output_gate(model, name) {
                 Ok(id) => id,
                 Err(why) => {
-                    wrong.push(why);
+                    wrong.push(why.to_string());
                     continue;
                 }
             };
@@ -202,7 +203,7 @@ impl Dialect {
         id: GateId,
         config: &OutputConfig,
         room: &mut Room,
-    ) -> Result<(String, Output), String> {
+    ) -> Result<(String, Output), TemplateError> {
         let gate = &model.gates[id];
         let plain = Recognized::default();
         let (line, full) = match config {
@@ -210,9 +211,7 @@ impl Dialect {
             OutputConfig::Full(full) => (full.line.as_ref(), full),
         };
         if full.status.is_some() || !full.json.is_empty() || full.after.is_some() {
-            return Err(
-                "`status`, `json` and `after` are about responses of HTTP, and this system does not speak it".into()
-            );
+            return Err(TemplateError::NotHttp);
         }
         let build = |room: &mut Room, pattern: &str, text: &str| {
             room.build(Regex::builder().syntax(bytes()), &format!("(?:{pattern})\\z"), text)
@@ -229,19 +228,20 @@ impl Dialect {
                 let args = groups(gate, &regex)?;
                 (text.clone(), text.clone(), regex, args, None)
             }
-            _ => return Err("a template has either `line` or `regex`".into()),
+            _ => return Err(TemplateError::LineOrRegex),
         };
         fixed(model, gate, full, &mut args)?;
-        let args = args.into_iter().zip(&gate.params).map(|(arg, p)| {
-            arg.ok_or_else(|| format!("`{text}` says nothing about the parameter `{}`; name it, or `set` it", p.name))
-        });
+        let args = args
+            .into_iter()
+            .zip(&gate.params)
+            .map(|(arg, p)| arg.ok_or_else(|| TemplateError::Unsaid { text: text.clone(), parameter: p.name.clone() }));
         let args = args.collect::<Result<Vec<_>, _>>()?;
         describes_messages(&text, &pattern)?;
         Ok((pattern, Output { gate: id, text, regex, args, nearly }))
     }
 
     /// The regular expression of a line in the short form, and where its values are.
-    fn line(&self, model: &Model, gate: &Gate, line: &str) -> Result<(String, Vec<Option<Arg>>), String> {
+    fn line(&self, model: &Model, gate: &Gate, line: &str) -> Result<(String, Vec<Option<Arg>>), TemplateError> {
         let mut args: Vec<Option<Arg>> = vec![None; gate.params.len()];
         let mut all = String::new();
         for piece in template(line, &gate.params)? {
@@ -259,7 +259,7 @@ impl Dialect {
             };
             let param = &gate.params[at];
             if args[at].is_some() {
-                return Err(format!("in `{line}`, `{}` has more than one place", param.name));
+                return Err(TemplateError::Twice { line: line.to_owned(), parameter: param.name.clone() });
             }
             let group = format!("p{at}");
             let plain = pattern(&model.sorts, &self.config.words, param.sort, quoted);
@@ -279,40 +279,41 @@ impl Dialect {
 }
 
 /// Sees to it that a template, with its regular expression, describes whole messages.
-pub(super) fn describes_messages(text: &str, pattern: &str) -> Result<(), String> {
+pub(super) fn describes_messages(text: &str, pattern: &str) -> Result<(), TemplateError> {
     let hir = regex_syntax::ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern);
-    let hir = hir.map_err(|error| format!("`{text}` is no regular expression: {}", short(&error.to_string())))?;
+    let hir = hir.map_err(|error| unreadable(text, &error.to_string()))?;
     if !hir.properties().look_set().is_empty() {
-        return Err(format!("`{text}` has `^`, `$` or `\\b`: a template describes a whole message, with its line end"));
+        return Err(TemplateError::Looks(text.to_owned()));
     }
     if hir.properties().minimum_len() == Some(0) {
-        return Err(format!("`{text}` also matches nothing at all, and would do so without end"));
+        return Err(TemplateError::Empty(text.to_owned()));
     }
     Ok(())
 }
 
 /// Sees to it that a text is a regular expression by itself, and not only in brackets.
-fn readable(text: &str) -> Result<(), String> {
+fn readable(text: &str) -> Result<(), RegexError> {
     let parsed = regex_syntax::ast::parse::Parser::new().parse(text);
-    parsed.map(|_| ()).map_err(|error| format!("`{text}` is no regular expression: {}", short(&error.to_string())))
+    parsed.map(|_| ()).map_err(|error| unreadable(text, &error.to_string()))
 }
 
 /// Where the groups of a regular expression are, by parameters.
-fn groups(gate: &Gate, compiled: &Regex) -> Result<Vec<Option<Arg>>, String> {
+fn groups(gate: &Gate, compiled: &Regex) -> Result<Vec<Option<Arg>>, NoParameter> {
     let mut args = vec![None; gate.params.len()];
     for name in compiled.group_info().pattern_names(regex_automata::PatternID::ZERO).flatten() {
-        let at = gate.params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, &gate.params))?;
+        let at = gate.params.iter().position(|p| p.name == name).ok_or_else(|| NoParameter::new(name, &gate.params))?;
         args[at] = Some(Arg::Group(name.to_owned(), false));
     }
     Ok(args)
 }
 
 /// Parameters whose value does not depend on what is received.
-fn fixed(model: &Model, gate: &Gate, full: &Recognized, args: &mut [Option<Arg>]) -> Result<(), String> {
+fn fixed(model: &Model, gate: &Gate, full: &Recognized, args: &mut [Option<Arg>]) -> Result<(), TemplateError> {
     for (name, value) in &full.set {
-        let at = gate.params.iter().position(|p| p.name == *name).ok_or_else(|| no_parameter(name, &gate.params))?;
+        let at =
+            gate.params.iter().position(|p| p.name == *name).ok_or_else(|| NoParameter::new(name, &gate.params))?;
         if args[at].is_some() {
-            return Err(format!("`{name}` has a place in the template, and a value in `set`"));
+            return Err(TemplateError::PlaceAndSet(name.clone()));
         }
         args[at] = Some(Arg::Fixed(set_value(model, gate, at, value)?));
     }
@@ -320,39 +321,21 @@ fn fixed(model: &Model, gate: &Gate, full: &Recognized, args: &mut [Option<Arg>]
 }
 
 /// A value in `set`.
-pub(crate) fn set_value(model: &Model, gate: &Gate, at: usize, value: &toml::Value) -> Result<Value, String> {
-    let json = serde_json::to_value(value).map_err(|error| error.to_string())?;
-    argument(&model.sorts, &gate.params[at], &json).map_err(|why| match why {
-        crate::values::Misread::Misfit(why) | crate::values::Misread::Protocol(why) => format!("`set`: {why}"),
-    })
+pub(crate) fn set_value(model: &Model, gate: &Gate, at: usize, value: &toml::Value) -> Result<Value, TemplateError> {
+    let json = serde_json::to_value(value).map_err(|error| TemplateError::Unwritable(error.to_string()))?;
+    argument(&model.sorts, &gate.params[at], &json).map_err(TemplateError::Set)
 }
 
-/// The last line of an error that draws a picture.
-fn short(error: &str) -> String {
+/// What is wrong with a regular expression, from an error that draws a picture: its last line.
+fn unreadable(text: &str, error: &str) -> RegexError {
     let last = error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(error);
-    last.trim_start_matches("error: ").to_owned()
+    RegexError::Unreadable { text: text.to_owned(), why: last.trim_start_matches("error: ").to_owned() }
 }
 
 /// The output gate with a name.
-pub(crate) fn output_gate(model: &Model, name: &str) -> Result<GateId, String> {
+pub(crate) fn output_gate(model: &Model, name: &str) -> Result<GateId, NoGate> {
     let found = model.gates.iter().find(|(_, g)| g.direction == Direction::Output && g.name == name && !is_end(name));
-    found.map(|(id, _)| id).ok_or_else(|| unknown(model, name, Direction::Output))
-}
-
-/// That there is no gate with a name.
-pub(crate) fn unknown(model: &Model, name: &str, direction: Direction) -> String {
-    let what = if direction == Direction::Input { "input" } else { "output" };
-    let names = model.gates.values().filter(|g| g.direction == direction).map(|g| g.name.as_str());
-    let help = match did_you_mean(name, names) {
-        _ if name == CLOSED => "; the end of the connection is `closed`, without a template".into(),
-        _ if name == CRASHED => "; a crash of the system is `crashed`, without a template".into(),
-        Some(near) => format!("; did you mean `{near}`?"),
-        None if model.gate(name).is_some() => {
-            "; the model has it in the other direction, as seen from the system".into()
-        }
-        None => String::new(),
-    };
-    format!("`{name}` is no {what} of the model{help}")
+    found.map(|(id, _)| id).ok_or_else(|| NoGate::new(model, name, Direction::Output))
 }
 
 impl Compiled {
@@ -441,7 +424,7 @@ impl Compiled {
                 _ => "",
             };
             let why = read(&model.sorts, &self.words, param, value, *quoted).err()?;
-            Some(why + words)
+            Some(format!("{why}{words}"))
         };
         let wrong = values.iter().find_map(wrong)?;
         let shown = excerpt(&raw(output.text.as_bytes()));
@@ -476,8 +459,9 @@ impl Output {
             Arg::Group(name, quoted) => {
                 let span = captures.get_group_by_name(name);
                 let bytes = span.map(|span| &message[span.range()]);
-                let bytes = bytes.ok_or_else(|| format!("`{}` is missing", param.name))?;
-                let text = std::str::from_utf8(bytes).map_err(|_| format!("`{}` is not UTF-8", param.name))?;
+                let bytes = bytes.ok_or_else(|| Misread::Misfit(format!("`{}` is missing", param.name)))?;
+                let text = std::str::from_utf8(bytes)
+                    .map_err(|_| Misread::Misfit(format!("`{}` is not UTF-8", param.name)))?;
                 let text = match *quoted && *model.sorts.get(param.sort) != Sort::String {
                     true => text.trim_matches('"'),
                     false => text,
@@ -487,7 +471,10 @@ impl Output {
         };
         match self.args.iter().zip(&gate.params).map(value).collect() {
             Ok(args) => Observation::Output(GateValue { gate: self.gate, args }),
-            Err(why) => Observation::Malformed { gate: Some(self.gate), why, raw: raw(message) },
+            Err(why) => {
+                let why: Misread = why;
+                Observation::Malformed { gate: Some(self.gate), why: why.to_string(), raw: raw(message) }
+            }
         }
     }
 }

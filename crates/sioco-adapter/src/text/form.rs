@@ -3,6 +3,7 @@
 use regex_automata::meta::Regex;
 
 use super::dialect::{Dialect, describes_messages};
+use super::error::TemplateError;
 use super::room::Room;
 use super::template::well_formed;
 use crate::config::{InputConfig, OutputConfig};
@@ -64,7 +65,7 @@ impl Dialect {
     }
 }
 
-fn check(output: &OutputConfig, http: bool, room: &mut Room) -> Result<(), String> {
+fn check(output: &OutputConfig, http: bool, room: &mut Room) -> Result<(), TemplateError> {
     let full = match output {
         OutputConfig::Line(line) => return well_formed(line),
         OutputConfig::Full(full) => full,
@@ -73,7 +74,7 @@ fn check(output: &OutputConfig, http: bool, room: &mut Room) -> Result<(), Strin
         well_formed(line)?;
     }
     match &full.regex {
-        Some(regex) if http => room.build(&Regex::builder(), regex, regex).map(|_| ()),
+        Some(regex) if http => Ok(room.build(&Regex::builder(), regex, regex).map(|_| ())?),
         Some(regex) => describes_messages(regex, regex),
         None => Ok(()),
     }

@@ -12,6 +12,8 @@ use regex_automata::util::primitives::StateID;
 use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
 
+use super::error::MatcherError;
+
 /// How large the automaton may be, in bytes.
 const SIZE: usize = 16 << 20;
 /// How many states are looked at to find templates that overlap.
@@ -97,7 +99,7 @@ pub(super) struct Overlap {
 
 impl Matcher {
     /// The automaton for regular expressions that are known to be some.
-    pub(super) fn new(patterns: &[String]) -> Result<Matcher, String> {
+    pub(super) fn new(patterns: &[String]) -> Result<Matcher, MatcherError> {
         let config = dense::Config::new()
             .start_kind(StartKind::Anchored)
             .match_kind(MatchKind::All)
@@ -108,10 +110,10 @@ impl Matcher {
             .syntax(bytes())
             .thompson(thompson::Config::new().utf8(false))
             .build_many(patterns)
-            .map_err(|error| format!("the templates for outputs are too large together: {error}"))?;
+            .map_err(|error| MatcherError::TooLarge(error.to_string()))?;
         let start = dfa
             .start_state(&start::Config::new().anchored(Anchored::Yes))
-            .map_err(|error| format!("the templates for outputs cannot be used: {error}"))?;
+            .map_err(|error| MatcherError::Unusable(error.to_string()))?;
         Ok(Matcher { dfa, start })
     }
 

@@ -3,6 +3,7 @@
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
+use super::error::RegexError;
 use super::matcher::bytes;
 use super::room::Room;
 use super::template::Piece;
@@ -18,7 +19,7 @@ pub(super) struct Nearly {
 
 impl Nearly {
     /// For a template that is written as `text`; nothing if it has no values, or nothing else.
-    pub(super) fn new(pieces: &[Piece], text: &str, room: &mut Room) -> Result<Option<Nearly>, String> {
+    pub(super) fn new(pieces: &[Piece], text: &str, room: &mut Room) -> Result<Option<Nearly>, RegexError> {
         let (mut pattern, mut values, mut literals) = (String::new(), Vec::new(), 0);
         for piece in pieces {
             match piece {

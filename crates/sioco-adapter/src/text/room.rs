@@ -2,10 +2,12 @@
 
 use regex_automata::meta::{Builder, Regex};
 
+use super::error::RegexError;
+
 /// So much, in bytes: many times what anybody needs.
-const SIZE: usize = 32 << 20;
+pub(super) const SIZE: usize = 32 << 20;
 /// So much is used up by one that is too large by itself.
-const ALONE: usize = 10 << 20;
+pub(super) const ALONE: usize = 10 << 20;
 
 /// Room for regular expressions.
 pub(crate) struct Room {
@@ -24,22 +26,17 @@ impl Room {
     }
 
     /// A regular expression, for a template that is written as `text`; or what is wrong with it.
-    pub(crate) fn build(&mut self, builder: &Builder, pattern: &str, text: &str) -> Result<Regex, String> {
+    pub(crate) fn build(&mut self, builder: &Builder, pattern: &str, text: &str) -> Result<Regex, RegexError> {
         let built = builder.build(pattern);
         let (size, result) = match built {
             Ok(regex) => (regex.memory_usage(), Ok(regex)),
-            Err(error) if error.size_limit().is_some() => {
-                (ALONE, Err(format!("`{text}` is too large: what it describes takes more than {} MiB", ALONE >> 20)))
-            }
-            Err(error) => (0, Err(format!("`{text}` is no regular expression: {error}"))),
+            Err(error) if error.size_limit().is_some() => (ALONE, Err(RegexError::TooLarge(text.to_owned()))),
+            Err(error) => (0, Err(RegexError::Unreadable { text: text.to_owned(), why: error.to_string() })),
         };
         self.left = self.left.and_then(|left| left.checked_sub(size));
         match self.left {
             Some(_) => result,
-            None => Err(format!(
-                "`{text}` is too large, together with the templates before it: they take more than {} MiB",
-                SIZE >> 20
-            )),
+            None => Err(RegexError::TooLargeTogether(text.to_owned())),
         }
     }
 }
@@ -59,7 +56,7 @@ mod tests {
     /// What is wrong with a dialect for the model, and for any.
     fn wrong(input: &str, output: &str) -> Vec<String> {
         let text = format!("[dialect.d]\ninputs.go = {input}\noutputs.done = [{output}]\n");
-        let config: Config = text.parse().unwrap_or_else(|why: String| panic!("{why}"));
+        let config: Config = text.parse().unwrap_or_else(|why| panic!("{why}"));
         let dialect = Dialect { name: "d".into(), config: config.dialect["d"].clone() };
         let mut all = dialect.mistakes();
         match input.starts_with('{') {
@@ -99,7 +96,7 @@ mod tests {
     fn templates_that_overlap_in_many_ways_are_told_in_part() {
         let texts = |output: &str| {
             let text = format!("[dialect.d]\ninputs.go = 'GO {{n}}'\noutputs.done = [{output}]\n");
-            let config: Config = text.parse().unwrap_or_else(|why: String| panic!("{why}"));
+            let config: Config = text.parse().unwrap_or_else(|why| panic!("{why}"));
             let dialect = Dialect { name: "d".into(), config: config.dialect["d"].clone() };
             dialect.compile(&model()).unwrap_or_else(|why| panic!("{why:?}")).remarks
         };

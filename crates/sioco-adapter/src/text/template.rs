@@ -6,8 +6,8 @@
 use sioco_exec::GateValue;
 use sioco_model::Model;
 use sioco_model::model::Param;
-use sioco_model::names::did_you_mean;
 
+use super::error::{NoParameter, PlaceError, TemplateError};
 use super::value::{Words, quote, show};
 use crate::lines::MAX_LINE;
 
@@ -25,14 +25,15 @@ pub(crate) enum Piece {
 }
 
 /// Reads a template with these parameters.
-pub(crate) fn template(text: &str, params: &[Param]) -> Result<Vec<Piece>, String> {
-    pieces(text, &|name| params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, params)))
+pub(crate) fn template(text: &str, params: &[Param]) -> Result<Vec<Piece>, TemplateError> {
+    let find = |name: &str| params.iter().position(|p| p.name == name);
+    pieces(text, &|name| find(name).ok_or_else(|| PlaceError::Parameter(NoParameter::new(name, params))))
 }
 
 /// What is wrong with a template, whatever the parameters are.
-pub(super) fn well_formed(text: &str) -> Result<(), String> {
+pub(super) fn well_formed(text: &str) -> Result<(), TemplateError> {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let any = |name: &str| if is_name(name) { Ok(0) } else { Err(format!("`{name}` is no name of a parameter")) };
+    let any = |name: &str| if is_name(name) { Ok(0) } else { Err(PlaceError::NoName(name.to_owned())) };
     pieces(text, &any).map(|_| ())
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn unplaced<'p>(name: &str, params: &[Param], pieces: impl Iterator<I
     })
 }
 
-fn pieces(text: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<Vec<Piece>, String> {
+fn pieces(text: &str, find: &dyn Fn(&str) -> Result<usize, PlaceError>) -> Result<Vec<Piece>, TemplateError> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut left = text;
@@ -66,20 +67,20 @@ fn pieces(text: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<Ve
             continue;
         }
         if brace == "}" {
-            return Err(format!("in `{text}` there is a `}}` without its `{{`; a brace itself is written twice"));
+            return Err(TemplateError::NotOpened(text.to_owned()));
         }
         let Some((inside, rest)) = rest.split_once('}') else {
-            return Err(format!("in `{text}` a `{{` is not closed; a brace itself is written twice"));
+            return Err(TemplateError::NotClosed(text.to_owned()));
         };
         if !literal.is_empty() {
             pieces.push(Piece::Literal(std::mem::take(&mut literal)));
         }
-        let piece = place(inside.trim(), find).map_err(|why| format!("in `{text}`, {why}"))?;
+        let piece = place(inside.trim(), find).map_err(|why| TemplateError::Place { text: text.to_owned(), why })?;
         if let Piece::Literal(literal) = &piece {
             length += literal.len();
         }
         if length > MAX_LINE {
-            return Err(format!("`{text}` is longer than {} MiB as a whole", MAX_LINE >> 20));
+            return Err(TemplateError::TooLong(text.to_owned()));
         }
         pieces.push(piece);
         left = rest;
@@ -91,19 +92,17 @@ fn pieces(text: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<Ve
     Ok(pieces)
 }
 
-fn place(inside: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<Piece, String> {
+fn place(inside: &str, find: &dyn Fn(&str) -> Result<usize, PlaceError>) -> Result<Piece, PlaceError> {
     type Make = fn(usize) -> Piece;
     let (make, name): (Make, &str) = match inside.split_once('(') {
         None => (Piece::Value, inside),
         Some((function, rest)) => {
-            let name = rest.strip_suffix(')').ok_or_else(|| format!("`{{{inside}}}` lacks a `)`"))?.trim();
+            let name = rest.strip_suffix(')').ok_or_else(|| PlaceError::Bracket(inside.to_owned()))?.trim();
             match function.trim() {
                 "len" => (Piece::Length, name),
                 "quoted" => (Piece::Quoted, name),
                 "repeat" => return repeat(name),
-                other => {
-                    return Err(format!("`{other}` is unknown; there are `len(p)`, `quoted(p)` and `repeat(text, n)`"));
-                }
+                other => return Err(PlaceError::Function(other.to_owned())),
             }
         }
     };
@@ -111,24 +110,13 @@ fn place(inside: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<P
 }
 
 /// A text again and again, for lines that are too long for somebody.
-fn repeat(inside: &str) -> Result<Piece, String> {
+fn repeat(inside: &str) -> Result<Piece, PlaceError> {
     let parts = inside.rsplit_once(',').and_then(|(text, n)| Some((text, n.trim().parse::<usize>().ok()?)));
-    let (text, n) = parts.ok_or_else(|| format!("write `repeat(x, 100)`, and not `repeat({inside})`"))?;
+    let (text, n) = parts.ok_or_else(|| PlaceError::Repeat(inside.to_owned()))?;
     match text.len().checked_mul(n).filter(|length| *length <= MAX_LINE) {
         Some(_) => Ok(Piece::Literal(text.repeat(n))),
-        None => Err(format!("`repeat({inside})` is longer than {} MiB", MAX_LINE >> 20)),
+        None => Err(PlaceError::TooLong(inside.to_owned())),
     }
-}
-
-/// That there is no parameter with a name.
-pub(crate) fn no_parameter(name: &str, params: &[Param]) -> String {
-    let names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
-    let help = match did_you_mean(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => "the gate has none".into(),
-        None => format!("there are {}", names.join(", ")),
-    };
-    format!("`{name}` is no parameter; {help}")
 }
 
 /// The text of a template for an input. Each value goes through a function on its way.

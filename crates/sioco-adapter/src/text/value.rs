@@ -100,13 +100,11 @@ pub(crate) fn pattern(sorts: &Sorts, words: &Words, sort: SortId, quoted: bool) 
 }
 
 /// The value of a parameter that a text stands for, or what is wrong with it.
-pub(crate) fn read(sorts: &Sorts, words: &Words, param: &Param, text: &str, quoted: bool) -> Result<Value, String> {
+pub(crate) fn read(sorts: &Sorts, words: &Words, param: &Param, text: &str, quoted: bool) -> Result<Value, Misread> {
     let mut reader = Reader { sorts, words, text, at: 0 };
     let json = reader.read(param.sort, quoted).filter(|_| reader.at == text.len());
-    let no = || format!("`{}` is `{text}`, and should be {}", param.name, sorts.name(param.sort));
-    argument(sorts, param, &json.ok_or_else(no)?).map_err(|why| match why {
-        Misread::Misfit(why) | Misread::Protocol(why) => why,
-    })
+    let no = || Misread::Misfit(format!("`{}` is `{text}`, and should be {}", param.name, sorts.name(param.sort)));
+    argument(sorts, param, &json.ok_or_else(no)?)
 }
 
 /// An object with a single field.
@@ -302,7 +300,7 @@ mod tests {
             ("p", "(1,[r.d,])", "should be P"),
         ] {
             let param = gate.params.iter().find(|p| p.name == name).unwrap();
-            let why = read(&model.sorts, &words, param, text, false).unwrap_err();
+            let why = read(&model.sorts, &words, param, text, false).unwrap_err().to_string();
             assert!(why.contains(part), "{text}: {why}");
         }
     }

@@ -1,17 +1,22 @@
-//! All hypotheses that internal steps lead to (T-L5), and what becomes of those that do the same (T-B4).
+//! How hypotheses are followed along internal steps (T-L5), and what becomes of those that do the same (T-B4).
+//!
+//! The traversal is that of [`sioco_model::semantics::closure`], as for known states. What is added here is what a hypothesis carries
+//! besides its state, and hypotheses without a known state: whether these can be stepped, and whether one covers another,
+//! takes questions to a solver.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use sioco_model::Id;
-use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, CLOSURE_ROOM, Passing, StepError};
+use rustc_hash::FxHashMap;
+use sioco_model::semantics::closure::{self, CLOSURE_LIMIT, Closure, Follow, Observe};
+use sioco_model::semantics::interpreter::{Passing, StepError};
 use sioco_model::semantics::live::Live;
 use sioco_model::semantics::state::State;
+use sioco_model::{GateId, Id, SwitchId, Value};
 use sioco_symbolic::key::Key;
 use sioco_symbolic::step::Step;
 
-use super::{Doubt, Hypothesis, Mind, OPEN, Place};
+use super::{Doubt, Hypothesis, Mind, Move, OPEN, Place};
+use crate::event::GateValue;
 use crate::suite::{self, Suite, Taken};
 use crate::symbolic_hypothesis::{Breaks, Extent, Trail};
 
@@ -22,117 +27,244 @@ const OPEN_CONDITIONS: usize = 2_000;
 /// With how many others one of these is compared by asking a solver.
 const COMPARED: usize = 16;
 
-impl Mind<'_> {
+/// Follows hypotheses.
+pub(super) struct Hypotheses<'c, 'm> {
+    mind: &'c mut Mind<'m>,
+    suite: &'c Suite,
+    /// The hypotheses without a known state, by what they have in common if they are the same.
+    keys: FxHashMap<Key, usize>,
+    /// What they stand for.
+    extents: Vec<(usize, Extent)>,
+    /// How many conditions of these were looked at.
+    conditions: usize,
+}
+
+impl Follow for Hypotheses<'_, '_> {
+    type Member = Hypothesis;
+
+    /// Whatever another way took counts, also if no more hypotheses are followed.
+    const GOES_ON: bool = true;
+
+    fn state<'h>(&self, member: &'h Hypothesis) -> Option<&'h State> {
+        member.state()
+    }
+
+    fn live(&mut self) -> Option<Arc<Live>> {
+        Some(self.mind.live(self.suite))
+    }
+
+    fn limit(&self, given: usize) -> usize {
+        given.max(self.mind.limit).min(given + CLOSURE_LIMIT)
+    }
+
+    fn stays(&self, member: &Hypothesis) -> bool {
+        member.state().is_some_and(|state| !self.mind.interpreter.may_move_alone(state))
+    }
+
+    fn internal(&mut self, _at: usize, h: &Hypothesis) -> Result<Option<Vec<Hypothesis>>, StepError> {
+        if self.mind.end.is_over() {
+            return Ok(None);
+        }
+        let state = match &h.place {
+            Place::Known(state) => state,
+            Place::Open(trail) => {
+                self.conditions += 1 + self.mind.tracker().conditions(trail);
+                return match self.conditions > OPEN_CONDITIONS {
+                    true => Ok(None),
+                    false => self.mind.open_steps(self.suite, h, trail).map(Some),
+                };
+            }
+        };
+        match self.mind.interpreter.internal_steps(state) {
+            Ok(steps) => {
+                let step_of = |s: &sioco_model::semantics::Step| match s.receive {
+                    Some(receive) => Step::Handshake { send: s.switch, receive },
+                    None => Step::Switch(s.switch),
+                };
+                let moved = |(s, next): (sioco_model::semantics::Step, State)| {
+                    let (step, place) = (step_of(&s), Place::Known(next));
+                    let to = Move { step, args: &s.args, before: Some(state), place, doubt: None };
+                    self.mind.moved(self.suite, h, to)
+                };
+                Ok(Some(steps.into_iter().map(moved).collect()))
+            }
+            // Too many hidden choices to try: from here on the state is not known.
+            Err(StepError::NeedsSolver { .. }) => {
+                self.mind.open_steps(self.suite, h, &Trail::at(state.clone())).map(Some)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn passing(&mut self, h: &Hypothesis) -> Option<SwitchId> {
+        match self.mind.interpreter.passing(h.state()?) {
+            Passing::By(switch) => Some(switch),
+            Passing::Stays | Passing::Several => None,
+        }
+    }
+
+    fn pass(&mut self, h: &mut Hypothesis, switch: SwitchId) -> Result<(), StepError> {
+        let Mind { model, interpreter, marks, .. } = &mut *self.mind;
+        let Place::Known(state) = &mut h.place else { return Ok(()) };
+        let step = Step::Switch(switch);
+        if h.marks.is_empty() {
+            interpreter.take(state, switch, &[])?;
+        } else {
+            let before = state.clone();
+            interpreter.take(state, switch, &[])?;
+            marks.clear();
+            let taken = Taken { step, internal: true, args: &[], before: Some(&before), after: Some(state) };
+            self.suite.follow(model, &h.marks, taken, marks);
+            std::mem::swap(&mut h.marks, marks);
+        }
+        h.account.take(switch.index());
+        h.reactions = h.reactions.take(model, switch);
+        Ok(())
+    }
+
+    fn known(&mut self, found: &[Hypothesis], h: &Hypothesis) -> Option<usize> {
+        let Place::Open(trail) = &h.place else { return None };
+        let key = self.mind.tracker().key(trail);
+        let same = key.and_then(|key| self.keys.get(&key).copied());
+        same.or_else(|| self.covering(found, h, trail))
+    }
+
+    fn admits(&mut self, count: usize, h: &Hypothesis) -> bool {
+        h.state().is_some() || count < OPEN
+    }
+
+    fn added(&mut self, at: usize, h: &Hypothesis) {
+        let Place::Open(trail) = &h.place else { return };
+        if let Some(key) = self.mind.tracker().key(trail) {
+            self.keys.insert(key, at);
+        }
+        self.extents.push((at, self.mind.tracker().extent(trail)));
+    }
+
+    fn merge(&mut self, at: usize, known: &mut Hypothesis, h: &Hypothesis) -> bool {
+        let doubtful = known.doubt.is_some();
+        let changed = known.merge(h);
+        if let (true, None, Place::Open(trail)) = (doubtful, &h.doubt, &h.place) {
+            let extent = self.mind.tracker().extent(trail);
+            self.extents.iter_mut().filter(|(n, _)| *n == at).for_each(|(_, known)| *known = extent.clone());
+        }
+        changed
+    }
+}
+
+impl Observe for Hypotheses<'_, '_> {
+    fn interact(
+        &mut self,
+        h: &Hypothesis,
+        gate: GateId,
+        args: &[Value],
+        found: &mut Vec<Hypothesis>,
+    ) -> Result<(), StepError> {
+        self.mind.interact(self.suite, h, gate, args, found)
+    }
+
+    fn quiet(&mut self, h: &Hypothesis, found: &mut Vec<Hypothesis>) -> Result<(), StepError> {
+        self.mind.silent(self.suite, h, found)
+    }
+
+    /// Hypotheses without a known state that have fewer conditions come first, since they may cover others.
+    fn arrange(&mut self, found: &mut Vec<Hypothesis>) {
+        if found.iter().filter(|h| h.state().is_none()).count() > 1 {
+            found.sort_by_cached_key(|h| match &h.place {
+                Place::Known(_) => 0,
+                Place::Open(trail) => self.mind.tracker().conditions(trail),
+            });
+        }
+    }
+}
+
+impl Hypotheses<'_, '_> {
+    /// A hypothesis without a known state whose states are more than those of this one: with it, the other one tells
+    /// nothing new. What another one claims for all of its states has to be so already.
+    fn covering(&mut self, found: &[Hypothesis], h: &Hypothesis, trail: &Trail) -> Option<usize> {
+        if self.extents.is_empty() {
+            return None;
+        }
+        let extent = self.mind.tracker().extent(trail);
+        let tracker = self.mind.tracker();
+        let tells_all = |at: usize| {
+            let other = &found[at];
+            (other.doubt.is_none() || h.doubt.is_some()) && !suite::merge(&mut other.marks.clone(), &h.marks)
+        };
+        let covers = |(at, known): &&(usize, Extent)| tells_all(*at) && tracker.covers(known, &extent);
+        if let Some((at, _)) = self.extents.iter().find(covers) {
+            return Some(*at);
+        }
+        let mut asked = 0;
+        for (at, known) in self.extents.iter().filter(|(at, _)| tells_all(*at)) {
+            if known.has_values_of(&extent) && asked < COMPARED {
+                asked += 1;
+                if self.mind.tracker().follows(known, &extent, trail) {
+                    return Some(*at);
+                }
+            }
+        }
+        None
+    }
+}
+
+impl<'m> Mind<'m> {
+    fn hypotheses<'c>(&'c mut self, suite: &'c Suite) -> Hypotheses<'c, 'm> {
+        Hypotheses { mind: self, suite, keys: FxHashMap::default(), extents: Vec::new(), conditions: 0 }
+    }
+
     /// All hypotheses that internal steps lead to, those given first; equal states are merged (S1 definition 2).
     pub(super) fn close(
         &mut self,
         suite: &Suite,
-        from: Vec<Hypothesis>,
+        mut from: Vec<Hypothesis>,
         cut: &mut bool,
     ) -> Result<Vec<Hypothesis>, StepError> {
-        if let [h] = &from[..]
-            && let Place::Known(state) = &h.place
-            && !self.interpreter.may_move_alone(state)
+        let mut hypotheses = self.hypotheses(suite);
+        hypotheses.arrange(&mut from);
+        let closure = closure::close(&mut hypotheses, from)?;
+        Ok(self.without_passing(closure, cut))
+    }
+
+    /// The hypotheses after an interaction, closed over internal steps.
+    pub(super) fn next(
+        &mut self,
+        suite: &Suite,
+        from: &[Hypothesis],
+        event: &GateValue,
+        cut: &mut bool,
+    ) -> Result<Vec<Hypothesis>, StepError> {
+        let closure = closure::after(&mut self.hypotheses(suite), from, event.gate, &event.args)?;
+        Ok(self.without_passing(closure, cut))
+    }
+
+    /// The same after silence.
+    pub(super) fn next_after_delta(
+        &mut self,
+        suite: &Suite,
+        from: &[Hypothesis],
+        cut: &mut bool,
+    ) -> Result<Vec<Hypothesis>, StepError> {
+        let closure = closure::after_delta(&mut self.hypotheses(suite), from)?;
+        Ok(self.without_passing(closure, cut))
+    }
+
+    /// Leaves out hypotheses that are only passing by: nobody can tell that one is there, so that nothing is lost.
+    fn without_passing(&mut self, closure: Closure<Hypothesis>, cut: &mut bool) -> Vec<Hypothesis> {
+        let mut found = closure.states;
+        *cut |= closure.cut;
+        if let [h] = &found[..]
+            && h.state().is_some_and(|state| !self.interpreter.may_move_alone(state))
         {
-            return Ok(from);
+            return found;
         }
-        let mut closure = Closure::new(self.live(suite));
-        for mut h in self.general_first(from) {
-            self.pass_by(suite, &mut h)?;
-            self.add(&mut closure, h);
-        }
-        let limit = closure.found.len().max(self.limit).min(closure.found.len() + CLOSURE_LIMIT);
-        let (mut conditions, mut room) = (0, CLOSURE_ROOM);
-        while let Some(at) = closure.open.pop_front() {
-            closure.waiting.remove(&at);
-            if self.end.is_over() {
-                *cut = true;
-                break;
-            }
-            let h = &closure.found[at];
-            if let Place::Open(trail) = &h.place {
-                conditions += 1 + self.tracker().conditions(trail);
-                if conditions > OPEN_CONDITIONS {
-                    *cut = true;
-                    break;
-                }
-            }
-            let next: Vec<Hypothesis> = match &h.place {
-                Place::Known(state) => {
-                    if !self.interpreter.may_move_alone(state) {
-                        continue;
-                    }
-                    match self.interpreter.internal_steps(state) {
-                        Ok(steps) => {
-                            let step_of = |s: &sioco_model::semantics::Step| match s.receive {
-                                Some(receive) => Step::Handshake { send: s.switch, receive },
-                                None => Step::Switch(s.switch),
-                            };
-                            let moved = |(s, next): (sioco_model::semantics::Step, State)| {
-                                self.moved(suite, h, step_of(&s), &s.args, Some(state), Place::Known(next), None)
-                            };
-                            steps.into_iter().map(moved).collect()
-                        }
-                        // Too many hidden choices to try: from here on the state is not known.
-                        Err(StepError::NeedsSolver { .. }) => self.open_steps(suite, h, &Trail::at(state.clone()))?,
-                        Err(error) => return Err(error),
-                    }
-                }
-                Place::Open(trail) => self.open_steps(suite, h, trail)?,
-            };
-            for mut h in next {
-                self.pass_by(suite, &mut h)?;
-                let open = matches!(h.place, Place::Open(_));
-                if room == 0 || closure.found.len() >= limit || (open && closure.found.len() >= OPEN) {
-                    // What merges takes no room.
-                    *cut |= !self.merge(&mut closure, &h);
-                } else {
-                    let (before, weight) = (closure.found.len(), h.state().map_or(0, State::weight));
-                    self.add(&mut closure, h);
-                    room = room.saturating_sub(if closure.found.len() > before { weight } else { 0 });
-                }
-            }
-        }
-        // Nobody can tell that it is where it only passes by, so nothing is lost if that is left out.
         let passing = |h: &Hypothesis| h.state().is_some_and(|s| self.interpreter.passing(s) == Passing::Several);
-        let passes: Vec<bool> = closure.found.iter().map(passing).collect();
+        let passes: Vec<bool> = found.iter().map(passing).collect();
         if passes.contains(&true) && !*cut {
             let mut passes = passes.into_iter();
-            closure.found.retain(|_| !passes.next().expect("one answer for each"));
+            found.retain(|_| !passes.next().expect("one answer for each"));
         }
-        Ok(closure.found)
-    }
-
-    /// Hypotheses without a known state that have fewer conditions first, since they may cover others.
-    fn general_first(&mut self, mut from: Vec<Hypothesis>) -> Vec<Hypothesis> {
-        if from.iter().filter(|h| h.state().is_none()).count() > 1 {
-            from.sort_by_cached_key(|h| match &h.place {
-                Place::Known(_) => 0,
-                Place::Open(trail) => self.tracker().conditions(trail),
-            });
-        }
-        from
-    }
-
-    /// Takes a hypothesis along internal steps as long as there is only one, and nobody could tell that it is there.
-    fn pass_by(&mut self, suite: &Suite, h: &mut Hypothesis) -> Result<(), StepError> {
-        let Place::Known(state) = &mut h.place else { return Ok(()) };
-        while let Passing::By(switch) = self.interpreter.passing(state) {
-            let step = Step::Switch(switch);
-            if h.marks.is_empty() {
-                self.interpreter.take(state, switch, &[])?;
-            } else {
-                let before = state.clone();
-                self.interpreter.take(state, switch, &[])?;
-                self.marks.clear();
-                let taken = Taken { step, internal: true, args: &[], before: Some(&before), after: Some(state) };
-                suite.follow(self.model, &h.marks, taken, &mut self.marks);
-                std::mem::swap(&mut h.marks, &mut self.marks);
-            }
-            h.account.take(switch.index());
-            h.reactions = h.reactions.take(self.model, switch);
-        }
-        Ok(())
+        found
     }
 
     fn open_steps(&mut self, suite: &Suite, h: &Hypothesis, trail: &Trail) -> Result<Vec<Hypothesis>, StepError> {
@@ -149,127 +281,8 @@ impl Mind<'_> {
             self.unknown += u64::from(reason.is_some());
             let place = self.settled(trail.with(step, None));
             let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
-            next.push(self.moved(suite, h, step, &[], None, place, doubt));
+            next.push(self.moved(suite, h, Move { step, args: &[], before: None, place, doubt }));
         }
         Ok(next)
-    }
-
-    fn add(&mut self, closure: &mut Closure, h: Hypothesis) {
-        if self.merge(closure, &h) {
-            return;
-        }
-        let at = closure.found.len();
-        match &h.place {
-            Place::Known(state) => {
-                let same = closure.states.insert(closure.live.hash(state), at as u32).unwrap_or(NONE);
-                closure.same.resize(at, NONE);
-                closure.same.push(same);
-            }
-            Place::Open(trail) => {
-                if let Some(key) = self.tracker().key(trail) {
-                    closure.keys.insert(key, at);
-                }
-                closure.extents.push((at, self.tracker().extent(trail)));
-            }
-        }
-        closure.found.push(h);
-        closure.waiting.insert(at);
-        closure.open.push_back(at);
-    }
-
-    /// Merges a hypothesis into an equal one; says whether there is one.
-    fn merge(&mut self, closure: &mut Closure, h: &Hypothesis) -> bool {
-        let known = match &h.place {
-            Place::Known(state) => closure.find(state),
-            Place::Open(trail) => {
-                let key = self.tracker().key(trail);
-                key.and_then(|key| closure.keys.get(&key).copied())
-            }
-        };
-        let Some(at) = known.or_else(|| self.covering(closure, h)) else { return false };
-        let doubtful = closure.found[at].doubt.is_some();
-        // What changed goes on to where internal steps lead from here.
-        if closure.found[at].merge(h) && closure.waiting.insert(at) {
-            closure.open.push_back(at);
-        }
-        if let (true, None, Place::Open(trail)) = (doubtful, &h.doubt, &h.place) {
-            let extent = self.tracker().extent(trail);
-            closure.extents.iter_mut().filter(|(n, _)| *n == at).for_each(|(_, known)| *known = extent.clone());
-        }
-        true
-    }
-
-    /// A hypothesis without a known state whose states are more than those of this one: with it, the other one tells
-    /// nothing new. What another one claims for all of its states has to be so already.
-    fn covering(&mut self, closure: &mut Closure, h: &Hypothesis) -> Option<usize> {
-        let Place::Open(trail) = &h.place else { return None };
-        if closure.extents.is_empty() {
-            return None;
-        }
-        let extent = self.tracker().extent(trail);
-        let tracker = self.tracker();
-        let tells_all = |at: usize| {
-            let other = &closure.found[at];
-            (other.doubt.is_none() || h.doubt.is_some()) && !suite::merge(&mut other.marks.clone(), &h.marks)
-        };
-        let covers = |(at, known): &&(usize, Extent)| tells_all(*at) && tracker.covers(known, &extent);
-        if let Some((at, _)) = closure.extents.iter().find(covers) {
-            return Some(*at);
-        }
-        let mut asked = 0;
-        for (at, known) in closure.extents.iter().filter(|(at, _)| tells_all(*at)) {
-            if known.has_values_of(&extent) && asked < COMPARED {
-                asked += 1;
-                if self.tracker().follows(known, &extent, trail) {
-                    return Some(*at);
-                }
-            }
-        }
-        None
-    }
-}
-
-struct Closure {
-    /// States that differ only in what does not matter any more are the same.
-    live: Arc<Live>,
-    found: Vec<Hypothesis>,
-    /// For the hash of a state the last hypothesis that has it, and for each of them the one before: states are not kept
-    /// twice.
-    states: FxHashMap<u64, u32>,
-    same: Vec<u32>,
-    keys: FxHashMap<Key, usize>,
-    /// What the hypotheses without a known state stand for.
-    extents: Vec<(usize, Extent)>,
-    open: VecDeque<usize>,
-    waiting: FxHashSet<usize>,
-}
-
-/// No hypothesis.
-const NONE: u32 = u32::MAX;
-
-impl Closure {
-    fn new(live: Arc<Live>) -> Closure {
-        Closure {
-            live,
-            found: Vec::new(),
-            states: FxHashMap::default(),
-            same: Vec::new(),
-            keys: FxHashMap::default(),
-            extents: Vec::new(),
-            open: VecDeque::new(),
-            waiting: FxHashSet::default(),
-        }
-    }
-
-    /// The hypothesis in a state.
-    fn find(&self, state: &State) -> Option<usize> {
-        let mut at = *self.states.get(&self.live.hash(state))?;
-        while at != NONE {
-            if self.found[at as usize].state().is_some_and(|other| self.live.same(other, state)) {
-                return Some(at as usize);
-            }
-            at = self.same[at as usize];
-        }
-        None
     }
 }

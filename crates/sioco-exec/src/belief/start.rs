@@ -10,8 +10,9 @@ use crate::event::GateValue;
 use crate::suite::Suite;
 use crate::symbolic_hypothesis::Trail;
 
-/// Up to how many initial states each is a hypothesis of its own.
-const START: u64 = 64;
+/// Up to how many initial states each is a hypothesis of its own: a byte and a flag. A step of a known state takes about a
+/// microsecond, a question about states that are not known hundreds.
+const START: u64 = 512;
 
 impl Mind<'_> {
     /// Where a run may begin. What is left open for one variable is not known of the whole state.

@@ -10,8 +10,11 @@ mod rest;
 pub mod trial;
 pub mod walk;
 
+use sioco_model::IdVec;
+use sioco_plan::{Intent, PurposeId};
+
 use crate::event::{Action, GateValue};
-use crate::ledger::{Intent, Note};
+use crate::ledger::Note;
 use crate::position::Position;
 use crate::record::{Record, Why};
 use crate::run::Run;
@@ -50,7 +53,7 @@ pub struct Situation<'a, 'm> {
     /// What the run is for, and how far it has got.
     pub run: &'a mut Run,
     /// What became of the purposes so far.
-    pub results: &'a [PurposeResult],
+    pub results: &'a IdVec<PurposeId, PurposeResult>,
     /// How the campaign is run.
     pub settings: &'a Settings,
     /// What its plan is for.

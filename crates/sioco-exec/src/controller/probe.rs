@@ -1,8 +1,9 @@
 //! Probes: inputs that only the implementation model defines (T-G6; S2 definition 19). The specification says nothing
 //! about them, so what the system does then is recorded and reported, and not judged.
 
+use sioco_model::IdVec;
 use sioco_model::model::Model;
-use sioco_plan::{Event, Plan};
+use sioco_plan::{Event, Plan, PurposeId};
 
 use crate::border;
 use crate::event::{GateValue, Observation};
@@ -22,7 +23,7 @@ struct Probing {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProbeMove {
     /// Send an input, for the probe of a purpose.
-    Send(GateValue, usize),
+    Send(GateValue, PurposeId),
     /// Wait for the answer to the last input.
     Wait,
     /// The next input is no gate value of the model: the probe goes on without it.
@@ -35,7 +36,7 @@ pub enum ProbeMove {
 #[derive(Clone, Debug, Default)]
 pub struct ProbeController {
     /// The inputs of the probe of each purpose; most have none.
-    all: Vec<Vec<Event>>,
+    all: IdVec<PurposeId, Vec<Event>>,
     now: Option<Probing>,
 }
 
@@ -47,11 +48,11 @@ impl ProbeController {
 
     /// For these probes, one for each purpose, which may be empty.
     pub fn of(all: Vec<Vec<Event>>) -> ProbeController {
-        ProbeController { all, now: None }
+        ProbeController { all: all.into_iter().collect(), now: None }
     }
 
     /// Whether a purpose is reached for the sake of a probe.
-    pub fn has(&self, purpose: usize) -> bool {
+    pub fn has(&self, purpose: PurposeId) -> bool {
         !self.all[purpose].is_empty()
     }
 
@@ -61,7 +62,7 @@ impl ProbeController {
     }
 
     /// A purpose was reached in a run: its probe begins.
-    pub fn begin(&mut self, purpose: usize, run: u64) {
+    pub fn begin(&mut self, purpose: PurposeId, run: u64) {
         let found = Probed { purpose, run, seen: Vec::new(), refused: None };
         self.now = Some(Probing { inputs: self.all[purpose].clone(), found, waits: false, done: false });
     }

@@ -1,8 +1,8 @@
 //! What leads towards a purpose (T-B5, T-B8; S0 lines 6 to 22; S1 section 3.2.2).
 
 use rustc_hash::FxHashMap;
-use sioco_model::Value;
-use sioco_plan::Leg;
+use sioco_model::{IdVec, Value};
+use sioco_plan::{Leg, PurposeId};
 use sioco_solve::Reason;
 use sioco_solve::values::Choice;
 
@@ -103,7 +103,7 @@ impl PurposeController {
     }
 
     /// The rest of the current course, if it still works (S1 3.2.2, case 1).
-    fn follow(&mut self, at: &mut Situation<'_, '_>, purpose: usize) -> Option<Chosen> {
+    fn follow(&mut self, at: &mut Situation<'_, '_>, purpose: PurposeId) -> Option<Chosen> {
         let (target, course) = self.course.as_ref()?;
         if !at.position.suite.leads_on(*target) || (course.shaken && !self.steady(at)) {
             return None;
@@ -136,7 +136,7 @@ impl PurposeController {
 
     /// Looks for a course anew (S1 3.2.2, case 2): for this purpose first, and then for another one that the trace still
     /// fits (cases 3 and 4). If there is none, says what a solver left open.
-    fn look_anew(&mut self, at: &mut Situation<'_, '_>, purpose: usize) -> Result<(), Option<Reason>> {
+    fn look_anew(&mut self, at: &mut Situation<'_, '_>, purpose: PurposeId) -> Result<(), Option<Reason>> {
         let own = ways_to(at.position, purpose, &marks(at.position));
         let mut unknown = None;
         let mut effort = at.settings.effort;
@@ -224,7 +224,7 @@ fn places_above(position: &Position<'_>, target: NodeId, marks: &Marks) -> Vec<(
 }
 
 /// The ways to a purpose: hypothesis, node of its mark, accept.
-fn ways_to(position: &Position<'_>, purpose: usize, marks: &Marks) -> Vec<Way> {
+fn ways_to(position: &Position<'_>, purpose: PurposeId, marks: &Marks) -> Vec<Way> {
     let suite = &position.suite;
     let mut found = Vec::new();
     if suite.is_open(purpose) {
@@ -240,7 +240,7 @@ fn ways_to(position: &Position<'_>, purpose: usize, marks: &Marks) -> Vec<Way> {
 }
 
 /// The ways to other purposes, those that were tried least first (S1 section 5.2.3).
-fn other_ways(position: &Position<'_>, results: &[PurposeResult], purpose: usize) -> Vec<Way> {
+fn other_ways(position: &Position<'_>, results: &IdVec<PurposeId, PurposeResult>, purpose: PurposeId) -> Vec<Way> {
     let (model, suite) = (position.model(), &position.suite);
     let mut found: Vec<(bool, bool, u32, Way)> = Vec::new();
     let mut targets = Vec::new();
@@ -274,9 +274,9 @@ fn known_course(at: &mut Situation<'_, '_>, ways: &[Way]) -> Option<(NodeId, Cou
     for &way in ways {
         let suite = &at.position.suite;
         let Some(purpose) = suite.accepted(way.target).find(|p| at.results[*p].attempts <= 1) else { continue };
-        let Some(line) = suite.line(0, way.target) else { continue };
+        let Some(line) = suite.line(NodeId::ROOT, way.target) else { continue };
         let Some(foreseen) = suite.foreseen(model, purpose, &line) else { continue };
-        let done = suite.line(0, way.mark).unwrap_or_default();
+        let done = suite.line(NodeId::ROOT, way.mark).unwrap_or_default();
         let done = done.iter().filter(|n| suite.leg(**n).is_some_and(|l| l.step.is_observable(model))).count();
         let values: Vec<Option<Vec<Value>>> =
             foreseen.into_iter().skip(done).map(|v| v.map(<[Value]>::to_vec)).collect();
@@ -365,7 +365,7 @@ fn solve(at: &mut Situation<'_, '_>, way: Way) -> Result<Course, NoCourse> {
             course::solve(walker, state, &legs, (settings.values, turn), random, patterns)
         }
         _ => {
-            let before = suite.line(0, way.mark).expect("the root is above everything");
+            let before = suite.line(NodeId::ROOT, way.mark).expect("the root is above everything");
             let before: Vec<&Leg> = before.iter().filter_map(|n| suite.leg(*n)).collect();
             course::solve_after(walker, &before, &at.run.trace, &legs, (settings.values, turn), random)
         }

@@ -4,7 +4,7 @@
 //! way that is allowed, the run goes on as any other.
 
 use super::{Chosen, Controller, Situation};
-use crate::event::{Action, GateValue, Observation};
+use crate::event::{GateValue, Observation};
 use crate::position::Spot;
 use crate::record::{Aim, Why};
 use crate::run::{Mode, Run};
@@ -15,13 +15,21 @@ const TIMES: u32 = 2;
 /// and so many are in a campaign: a system that is silent now and then would be repeated for ever.
 const MOST: u32 = 100;
 
+/// What was sent or seen in a run. What exactly was seen does not matter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Past {
+    Sent(GateValue),
+    Seen,
+    Silent,
+}
+
 /// A run that is to be repeated, or is being repeated.
 #[derive(Clone, Debug)]
 pub struct Repeat {
     /// Where it was silent.
     spot: Option<Spot>,
     /// What was sent and seen.
-    script: Vec<Action>,
+    script: Vec<Past>,
     /// How much of it has come again.
     at: usize,
     seed: u64,
@@ -36,7 +44,7 @@ pub struct Repeat {
 #[derive(Clone, Debug, Default)]
 pub struct RepeatController {
     /// What was sent and seen in this run.
-    history: Vec<Action>,
+    history: Vec<Past>,
     next: Option<Repeat>,
     now: Option<Repeat>,
     /// How many runs were repeated.
@@ -44,15 +52,25 @@ pub struct RepeatController {
 }
 
 impl RepeatController {
-    /// Something was sent or seen.
-    pub fn happened(&mut self, action: Action) {
+    /// Something was sent.
+    pub fn sent(&mut self, input: &GateValue) {
+        self.happened(Past::Sent(input.clone()));
+    }
+
+    /// Something was seen.
+    pub fn saw(&mut self, seen: &Observation) {
+        self.happened(if *seen == Observation::Delta { Past::Silent } else { Past::Seen });
+    }
+
+    fn happened(&mut self, what: Past) {
+        let is_sent = |past: &Past| matches!(past, Past::Sent(_));
         if let Some(repeat) = &mut self.now
             && let Some(expected) = repeat.script.get(repeat.at)
-            && matches!((expected, &action), (Action::Input(_), Action::Input(_)) | (Action::Seen(_), Action::Seen(_)))
+            && is_sent(expected) == is_sent(&what)
         {
             repeat.at += 1;
         }
-        self.history.push(action);
+        self.history.push(what);
     }
 
     /// The run did not begin: what it was to repeat is still to be repeated.
@@ -64,7 +82,7 @@ impl RepeatController {
 
     /// Whether as much was sent and seen as in the run that is repeated: a silence before or after that is another one.
     fn is_at_the_end(&self) -> bool {
-        let count = |actions: &[Action]| actions.iter().filter(|a| **a != Action::Seen(Observation::Delta)).count();
+        let count = |all: &[Past]| all.iter().filter(|past| **past != Past::Silent).count();
         self.now.as_ref().is_some_and(|repeat| count(&repeat.script) == count(&self.history))
     }
 
@@ -115,12 +133,12 @@ impl Controller<Situation<'_, '_>> for RepeatController {
     fn select(&mut self, at: &mut Situation<'_, '_>) -> Option<Chosen> {
         let repeat = self.now.as_mut()?;
         // Two silences in a row say nothing new.
-        while at.position.is_quiet() && matches!(repeat.script.get(repeat.at), Some(Action::Seen(_))) {
+        while at.position.is_quiet() && matches!(repeat.script.get(repeat.at), Some(Past::Seen | Past::Silent)) {
             repeat.at += 1;
         }
         let input: GateValue = match repeat.script.get(repeat.at)? {
-            Action::Seen(_) => return Some(Chosen::Wait),
-            Action::Input(input) => input.clone(),
+            Past::Seen | Past::Silent => return Some(Chosen::Wait),
+            Past::Sent(input) => input.clone(),
         };
         match at.position.takes(&input) {
             true => Some(Chosen::Send(input, Why::Replay)),

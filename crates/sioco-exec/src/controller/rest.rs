@@ -2,11 +2,13 @@
 //! specification judges whatever is answered. So the rest of its inputs is sent all the same, as long as they are defined.
 
 use sioco_model::model::Direction;
+use sioco_plan::PurposeId;
 
 use super::{Chosen, Situation};
 use crate::course::gate_of;
 use crate::event::GateValue;
 use crate::record::{Aim, Why};
+use crate::suite::NodeId;
 use crate::verdict::Cause;
 
 /// What comes next of the test that the run is for, if it is one of a comparison; it ends where no more of its inputs can be
@@ -39,9 +41,9 @@ pub(super) fn rest(at: &mut Situation<'_, '_>) -> Option<Chosen> {
 }
 
 /// The inputs of a test, with their values; nothing if the plan does not have these.
-fn inputs_of(at: &Situation<'_, '_>, purpose: usize) -> Option<Vec<GateValue>> {
+fn inputs_of(at: &Situation<'_, '_>, purpose: PurposeId) -> Option<Vec<GateValue>> {
     let (model, suite) = (at.position.model(), &at.position.suite);
-    let line = suite.line(0, *suite.accepts_of(purpose).first()?)?;
+    let line = suite.line(NodeId::ROOT, *suite.accepts_of(purpose).first()?)?;
     let values = suite.foreseen(model, purpose, &line);
     let steps = line.iter().filter_map(|n| suite.leg(*n)).map(|l| l.step).filter(|s| s.is_observable(model));
     let mut inputs = Vec::new();

@@ -94,7 +94,12 @@ pub struct WalkController {
     again: Option<(SwitchId, u64)>,
     /// How many reactions in a row were known when a search found nothing, by where it began.
     barren: FxHashMap<Box<[LocationId]>, usize>,
+    /// Room for candidates and for the places of one, used again.
+    room: (Vec<Candidate>, Vec<usize>),
 }
+
+/// An input switch, with the place of the first hypothesis that it leaves.
+type Candidate = (usize, SwitchId);
 
 impl Controller<Situation<'_, '_>> for WalkController {
     fn start(&mut self, at: &mut Situation<'_, '_>) {
@@ -164,6 +169,13 @@ impl WalkController {
 
     /// What a walk does next.
     fn next(&mut self, at: &mut Situation<'_, '_>) -> Move {
+        let mut room = std::mem::take(&mut self.room);
+        let next = self.choose(at, &mut room);
+        self.room = room;
+        next
+    }
+
+    fn choose(&mut self, at: &mut Situation<'_, '_>, (candidates, places): &mut (Vec<Candidate>, Vec<usize>)) -> Move {
         let (guided, choice, fair) = (at.settings.walks == Walks::Guided, at.settings.values, at.is_fair());
         let Situation { position, tools: Tools { walker, inputs, random, .. }, .. } = at;
         let model = position.model();
@@ -171,7 +183,7 @@ impl WalkController {
         if may_act && fair {
             return Move::Wait;
         }
-        let mut candidates = candidates(position);
+        find_candidates(position, candidates);
         if candidates.is_empty() {
             return if may_act || !position.is_quiet() { Move::Wait } else { Move::Stuck };
         }
@@ -186,7 +198,7 @@ impl WalkController {
         }
         let taste = if guided { Taste::Keen } else { Taste::Plain };
         if guided {
-            self.order(position, &mut candidates, random);
+            self.order(position, candidates, random);
             if self.style == Style::Seek
                 && let Some(h) = settled(position)
                 && let Some(state) = h.state()
@@ -205,12 +217,12 @@ impl WalkController {
                 }
             }
         } else {
-            shuffle(&mut candidates, random);
-            self.put_off(&mut candidates, random);
+            shuffle(candidates, random);
+            self.put_off(candidates, random);
         }
-        for (first, switch) in candidates {
-            let places = places(position, first, switch, random);
-            let drawn = places.into_iter().find_map(|at| {
+        for &mut (first, switch) in candidates {
+            find_places(position, (first, switch), random, places);
+            let drawn = places.iter().find_map(|&at| {
                 let args = draw(position, walker, inputs, (at, switch), (choice, taste), random)?;
                 Some((at, args))
             });
@@ -264,8 +276,8 @@ impl WalkController {
 
     /// Puts what would end the walk last, most of the time: what it has shown once it shows each time, and whatever else a
     /// longer walk would find is lost.
-    fn put_off(&self, candidates: &mut [(usize, SwitchId)], random: &mut Random) {
-        let ends = |(_, s): &(usize, SwitchId)| self.farewells.has(s.index()) && self.tries[s.index()] > 0;
+    fn put_off(&self, candidates: &mut [Candidate], random: &mut Random) {
+        let ends = |(_, s): &Candidate| self.farewells.has(s.index()) && self.tries[s.index()] > 0;
         let some = candidates.iter().filter(|c| ends(c)).count();
         if self.closing || some == 0 || some == candidates.len() {
             return;
@@ -277,7 +289,7 @@ impl WalkController {
     }
 
     /// Puts what was done least first; the input that is repeated before everything.
-    fn order(&mut self, position: &Position<'_>, candidates: &mut Vec<(usize, SwitchId)>, random: &mut Random) {
+    fn order(&mut self, position: &Position<'_>, candidates: &mut Vec<Candidate>, random: &mut Random) {
         shuffle(candidates, random);
         if random.below(4) > 0 {
             let lasts: Vec<u64> = position.belief().hypotheses().map(|h| h.reactions.now).collect();
@@ -301,9 +313,10 @@ impl WalkController {
     }
 }
 
-/// The input switches that leave the hypotheses, each once, with the place of the first hypothesis; see [`places`].
-fn candidates(position: &mut Position<'_>) -> Vec<(usize, SwitchId)> {
-    let mut found: Vec<(usize, SwitchId)> = Vec::new();
+/// Finds the input switches that leave the hypotheses, each once, with the place of the first hypothesis; see
+/// [`find_places`].
+fn find_candidates(position: &mut Position<'_>, found: &mut Vec<Candidate>) {
+    found.clear();
     let mut open = Vec::new();
     for (at, h) in position.ready() {
         match &h.place {
@@ -325,22 +338,21 @@ fn candidates(position: &mut Position<'_>) -> Vec<(usize, SwitchId)> {
             }
         }
     }
-    found
 }
 
-/// The hypotheses that a switch leaves, in any order: what one of them takes, others may not.
-fn places(position: &Position<'_>, first: usize, switch: SwitchId, random: &mut Random) -> Vec<usize> {
+/// Finds the hypotheses that a switch leaves, in any order: what one of them takes, others may not.
+fn find_places(position: &Position<'_>, (first, switch): Candidate, random: &mut Random, found: &mut Vec<usize>) {
     let source = position.model().switches[switch].source;
     let stands = |h: &Hypothesis| h.state().is_some_and(|s| s.locations().contains(&source));
-    let mut found: Vec<usize> = position.ready().filter(|(_, h)| stands(h)).map(|(at, _)| at).collect();
+    found.clear();
+    found.extend(position.ready().filter(|(_, h)| stands(h)).map(|(at, _)| at));
     if !found.contains(&first) {
         found.push(first);
     }
     if found.len() > 1 {
-        shuffle(&mut found, random);
+        shuffle(found, random);
         found.truncate(PLACES);
     }
-    found
 }
 
 /// Values for an input of a hypothesis.
@@ -352,15 +364,12 @@ fn draw(
     (choice, taste): (Choice, Taste),
     random: &mut Random,
 ) -> Option<Vec<Value>> {
-    // The belief is not changed by drawing values.
-    let place = position.belief().hypotheses().nth(at)?.place.clone();
-    match place {
-        Place::Known(state) => {
-            inputs.draw(&mut position.mind.interpreter, walker, (&state, switch), (choice, taste), random)
-        }
+    let Position { belief, mind, .. } = position;
+    match &belief.hypotheses().nth(at)?.place {
+        Place::Known(state) => inputs.draw(&mut mind.interpreter, walker, (state, switch), (choice, taste), random),
         Place::Open(trail) => {
             let (turn, choice) = (choice.turn(random), choice.anew(random));
-            position.mind.tracker().values(&trail, switch, choice, turn)
+            mind.tracker().values(trail, switch, choice, turn)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Driver;
 use crate::controller::Controller;
-use crate::event::{Action, GateValue, Observation};
+use crate::event::{GateValue, Observation};
 use crate::record::Record;
 use crate::reliance::Reliance;
 use crate::run::Mode;
@@ -43,7 +43,7 @@ impl Driver<'_> {
         if self.probe.is_on() {
             return self.probe.saw(seen, self.stage.run.pending.is_none());
         }
-        self.repeat.happened(Action::Seen(seen.clone()));
+        self.repeat.saw(&seen);
         let mut waiting = self
             .stage
             .run
@@ -62,12 +62,12 @@ impl Driver<'_> {
             }
         }
         let output = match &seen {
-            Observation::Output(output) => Some(output.clone()),
+            Observation::Output(output) => Some(output),
             _ => None,
         };
         self.stage.run.owed = false;
         self.stage.run.heard += u64::from(output.is_some());
-        self.step(output.as_ref());
+        self.step(output);
         let withdrawn = self.stage.referee.withdrawn;
         let cause = match timed {
             Some(reliance) => self.stage.referee.timed_out(reliance),
@@ -85,7 +85,7 @@ impl Driver<'_> {
         match cause {
             Some(cause) => self.finish(cause),
             None => {
-                self.happened(output.as_ref());
+                self.happened(output);
                 if seen.is_end() && self.stage.run.begun {
                     let cause = match self.stage.run.is_content() {
                         true => Cause::Reached,

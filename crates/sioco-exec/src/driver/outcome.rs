@@ -1,6 +1,7 @@
 //! What became of purposes, of runs, and of the campaign (S3 rules 4 to 6; S1 section 3.2.4).
 
 use sioco_model::GateId;
+use sioco_plan::PurposeId;
 
 use super::Driver;
 use crate::position::{Position, Reached};
@@ -100,7 +101,7 @@ impl Driver<'_> {
     }
 
     /// Whether the trace of the run is a beginning of a purpose.
-    fn still_fits(&self, purpose: usize) -> bool {
+    fn still_fits(&self, purpose: PurposeId) -> bool {
         let suite = &self.stage.referee.suite;
         let marks = || self.stage.referee.belief().hypotheses().flat_map(|h| &h.marks);
         suite.accepts_of(purpose).iter().any(|accept| marks().any(|m| suite.line(m.node, *accept).is_some()))
@@ -111,7 +112,7 @@ impl Driver<'_> {
     /// another time. The one that the run was after in the end is the one that failed.
     pub(super) fn drop_prefix(&mut self, cause: &Cause) {
         let (model, suite) = (self.stage.referee.model(), &self.stage.referee.suite);
-        let expecting = |gate: Option<GateId>| -> Vec<usize> {
+        let expecting = |gate: Option<GateId>| -> Vec<PurposeId> {
             let marks = self.stage.referee.belief().hypotheses().flat_map(|h| &h.marks);
             marks.flat_map(|m| suite.expecting(model, m.node, gate)).collect()
         };

@@ -12,7 +12,7 @@ use sioco_model::model::Model;
 use super::{Decision, Driver, Stage};
 use crate::controller::{AFTER, Controller, Situation};
 use crate::drive::{Session, leftovers};
-use crate::event::{Action, Observation};
+use crate::event::Observation;
 use crate::ledger::Leftovers;
 use crate::record::{End, Record, Waiting};
 use crate::reliance::Start;
@@ -30,6 +30,10 @@ impl<'m> Session<'m> for Driver<'m> {
     }
 
     fn decide(&mut self) -> Decision {
+        // Nobody has to think about that.
+        if let Some(decision) = self.is_decided() {
+            return decision;
+        }
         let Stage { run, tools, settings, .. } = &mut self.stage;
         if !run.begun || run.steps == 0 || run.mode == Mode::Walk {
             tools.forget_terms();
@@ -77,7 +81,7 @@ impl<'m> Session<'m> for Driver<'m> {
         match self.repeat.is_on() {
             true => Some(Start::Whole),
             // Where a run that was repeated had all of it in vain, more is of no use.
-            false if self.silent_spots.has(self.spot().as_ref()) => None,
+            false if !self.silent_spots.is_empty() && self.silent_spots.has(self.spot().as_ref()) => None,
             false => Some(Start::Usual),
         }
     }
@@ -139,7 +143,10 @@ impl<'m> Session<'m> for Driver<'m> {
             self.probe.sending(&input);
         } else {
             self.stage.referee.sending(&input);
-            self.repeat.happened(Action::Input(input.clone()));
+            // Where the order is certain, every silence counts, and no run is repeated.
+            if self.stage.referee.order() != Order::Certain {
+                self.repeat.sent(&input);
+            }
         }
         self.stage.run.pending = Some(Pending { id, input });
     }

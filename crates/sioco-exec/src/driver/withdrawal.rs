@@ -1,12 +1,14 @@
 //! Accepts that rest on a delta by the clock: an output that comes after all takes them back (T-Q3).
 
+use sioco_plan::PurposeId;
+
 use super::Driver;
 use crate::record::Record;
 use crate::verdict::{Cause, Open, Verdict};
 
 impl Driver<'_> {
     /// A purpose is about to be granted. If that rests on a delta, remembers what to go back to.
-    pub(super) fn grant(&mut self, purpose: usize) {
+    pub(super) fn grant(&mut self, purpose: PurposeId) {
         if !self.stage.referee.is_quiet() {
             return;
         }

@@ -10,6 +10,7 @@ use sioco_plan::file::{ReasonLine, parse_reason, reason};
 
 use super::event::{Args, by_name, declared, read_args};
 use super::head::micros;
+use super::wrong::{CauseError, RecordError};
 use crate::crash::Crash;
 use crate::event::GateValue;
 use crate::reliance::Reliance;
@@ -250,14 +251,14 @@ fn of_open<'a>(model: &'a Model, open: &'a Open) -> CauseLine<'a> {
 }
 
 /// The cause that [`cause`] wrote.
-pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
+pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, RecordError> {
     if json.as_str() == Some("reached") {
         return Ok(Cause::Reached);
     }
     let text = |name: &str| json.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
-    let of_gate = |direction| -> Result<GateValue, String> {
+    let of_gate = |direction| -> Result<GateValue, RecordError> {
         let gate = declared(model, &text("gate"), direction)?;
-        let args = read_args(model, gate, json.get("args")).map_err(|why| why.0)?;
+        let args = read_args(model, gate, json.get("args"))?;
         Ok(GateValue { gate, args })
     };
     let word = |name: &str| json.get(name).and_then(Json::as_str);
@@ -272,7 +273,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
                 Failure::Malformed { gate, why: text("why"), raw: text("raw") }
             }
             "refused" => Failure::Refused { input: of_gate(Direction::Input)?, why: text("why") },
-            other => return Err(format!("`{other}` is no way to fail")),
+            other => return Err(CauseError::Failure(other.to_owned()).into()),
         }));
     }
     if let Some(open) = word("open") {
@@ -283,7 +284,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
             "cut" => Open::Cut,
             "unknown" => {
                 let reason = json.get("reason").and_then(parse_reason);
-                Open::Unknown(reason.ok_or("`reason` does not say why it is unknown")?)
+                Open::Unknown(reason.ok_or(CauseError::Reason)?)
             }
             "undecided" => Open::Undecided(text("question")),
             "no values" => Open::NoValues,
@@ -292,27 +293,27 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
             "silence" => Open::Silence(read_reliance(json)),
             "stopped" => Open::Stopped,
             "other" => Open::Other(text("text")),
-            other => return Err(format!("`{other}` is no reason for an inconclusive run")),
+            other => return Err(CauseError::Open(other.to_owned()).into()),
         }));
     }
     if let Some(error) = word("error") {
         return Ok(Cause::Trouble(match error {
             "fault" => {
                 let kind = text("kind");
-                let kind = FaultKind::named(&kind).ok_or_else(|| format!("`{kind}` is no kind of fault"))?;
+                let kind = FaultKind::named(&kind).ok_or(CauseError::FaultKind(kind))?;
                 Trouble::Fault { kind, message: text("message"), stderr: strings(json.get("stderr")) }
             }
             "model" => {
                 let name = text("switch");
                 let switch = model.switches.iter().find(|(_, s)| s.name == name).map(|(id, _)| id);
-                let switch = switch.ok_or_else(|| format!("the model has no switch `{name}`"))?;
+                let switch = switch.ok_or(CauseError::Switch(name))?;
                 Trouble::Model { switch, message: text("message") }
             }
             "refused" => Trouble::Refused { input: of_gate(Direction::Input)?, why: text("why") },
-            other => return Err(format!("`{other}` is no error")),
+            other => return Err(CauseError::Trouble(other.to_owned()).into()),
         }));
     }
-    Err("`cause` should be \"reached\", or an object with `fail`, `open` or `error`".into())
+    Err(CauseError::Form.into())
 }
 
 /// How far silence by the clock can be relied on: whether it came only once, and for how many microseconds the tester

@@ -8,6 +8,7 @@ use sioco_model::model::{Direction, Model, Param};
 use sioco_model::{GateId, SortId, Value};
 use sioco_plan::value::{self, Named, Valued};
 
+use super::wrong::Undeclared;
 use crate::event::GateValue;
 
 /// The values of a gate value, as they are written.
@@ -44,7 +45,7 @@ pub fn gate_value<'a>(model: &'a Model, value: &'a GateValue) -> GateLine<'a> {
 }
 
 /// The sort that the values of a parameter have when they are observed: a tolerance reaches over the ends of a range.
-fn sort(model: &Model, param: &Param) -> SortId {
+pub(super) fn sort(model: &Model, param: &Param) -> SortId {
     match param.tolerance {
         Some(_) => model.sorts.base(param.sort),
         None => param.sort,
@@ -52,21 +53,16 @@ fn sort(model: &Model, param: &Param) -> SortId {
 }
 
 /// The gate with a name, if it has the direction.
-pub fn declared(model: &Model, name: &str, direction: Direction) -> Result<GateId, String> {
-    let kind = match direction {
-        Direction::Input => "input",
-        Direction::Output => "output",
-    };
-    match model.gate(name) {
-        Some(gate) if model.gates[gate].direction == direction => Ok(gate),
-        Some(_) => Err(format!("`{name}` is no {kind} of the model, it goes the other way")),
+pub fn declared(model: &Model, name: &str, direction: Direction) -> Result<GateId, Undeclared> {
+    let there = match model.gate(name) {
+        Some(gate) if model.gates[gate].direction == direction => return Ok(gate),
+        Some(_) => None,
         None => {
-            let names = model.gates.values().filter(|g| g.direction == direction).map(|g| format!("`{}`", g.name));
-            let names: Vec<String> = names.collect();
-            let those = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            Err(format!("the model has no {kind} `{name}`; its {kind}s are: {those}"))
+            let gates = model.gates.values().filter(|g| g.direction == direction);
+            Some(gates.map(|g| g.name.clone()).collect())
         }
-    }
+    };
+    Err(Undeclared { name: name.to_owned(), direction, there })
 }
 
 /// Values that do not fit the parameters of a gate.
@@ -78,6 +74,8 @@ impl fmt::Display for Misfit {
         f.write_str(&self.0)
     }
 }
+
+impl std::error::Error for Misfit {}
 
 /// The values of a gate from an object by the names of its parameters, or from a list in their order.
 pub fn read_args(model: &Model, gate: GateId, json: Option<&Json>) -> Result<Vec<Value>, Misfit> {

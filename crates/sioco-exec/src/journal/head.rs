@@ -10,6 +10,7 @@ use sioco_plan::file::fingerprint;
 use sioco_plan::value::Named;
 use sioco_solve::values::Choice;
 
+use super::wrong::RecordError;
 use super::{FORMAT, VERSION};
 use crate::settings::{Interaction, Settings, Walks};
 
@@ -218,8 +219,8 @@ fn settings(s: &Settings) -> SettingsLine<'_> {
 
 /// The header that an object stands for, whose format and version were looked at. What is missing is as usual: a
 /// journal says what happened, and its settings decide nothing any more.
-pub(super) fn read(json: &Json) -> Result<Header, String> {
-    let model = json.get("model").filter(|m| m.is_object()).ok_or("`model` is missing")?;
+pub(super) fn read(json: &Json) -> Result<Header, RecordError> {
+    let model = json.get("model").filter(|m| m.is_object()).ok_or(RecordError::Missing("model"))?;
     let text = |json: &Json, name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
     let print = text(model, "fingerprint").and_then(|t| u64::from_str_radix(&t, 16).ok());
     let consts = model.get("consts").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -230,7 +231,7 @@ pub(super) fn read(json: &Json) -> Result<Header, String> {
         name: text(model, "name").unwrap_or_default(),
         system: text(model, "system"),
         consts: consts.collect(),
-        fingerprint: print.ok_or("`model.fingerprint` should be a number in hexadecimal")?,
+        fingerprint: print.ok_or(RecordError::Should { name: "model.fingerprint", be: "a number in hexadecimal" })?,
     };
     let plan = json.get("plan").filter(|p| p.is_object());
     let cover = plan.and_then(|p| text(p, "cover"));

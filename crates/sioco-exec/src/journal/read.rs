@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use serde_json::Value as Json;
+use sioco_model::Id;
 use sioco_model::model::{Direction, Model};
+use sioco_plan::PurposeId;
 use sioco_plan::file::{fingerprint, in_short};
 
 use super::cause::{read_cause, read_crash, read_reliance, strings};
 use super::event::{declared, read_args, short};
+use super::wrong::RecordError;
 use super::{FORMAT, Header, Journal, ReadError, Remark, VERSION, head};
 use crate::event::{GateValue, Observation};
 use crate::record::{Aim, End, Record, Stamped, Waiting, Why};
@@ -53,7 +56,7 @@ pub fn read_header(text: &str) -> Result<Header, ReadError> {
         }
         None => return Err(error("`version` should be a whole number".into(), DAMAGED)),
     }
-    head::read(&json).map_err(|what| error(what, DAMAGED))
+    head::read(&json).map_err(|what| error(what.to_string(), DAMAGED))
 }
 
 /// The journal in a text, for a model that may be another one than the one that was tested: then that is said, and what
@@ -126,7 +129,7 @@ fn entry(model: &Model, same: bool, line: &str) -> Result<(Option<Stamped>, Opti
         false => "the model is another one than the one that was tested; use that, or test again",
     };
     let mut reader = Reader { model, json: &json, same, remark: None };
-    let record = reader.record().map_err(|what| Wrong::Record(what, help))?;
+    let record = reader.record().map_err(|what| Wrong::Record(what.to_string(), help))?;
     let remark = reader.remark.take();
     let Some(record) = record else { return Ok((None, remark)) };
     let at = json.get("at").and_then(Json::as_u64).map(Duration::from_micros);
@@ -143,7 +146,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// The record of a line; nothing if a later version may know what it is.
-    fn record(&mut self) -> Result<Option<Record>, String> {
+    fn record(&mut self) -> Result<Option<Record>, RecordError> {
         let kind = self.text("type")?;
         Ok(Some(match kind {
             "run" => Record::Run {
@@ -154,7 +157,7 @@ impl Reader<'_> {
             },
             "input" => {
                 let gate = declared(self.model, self.text("gate")?, Direction::Input)?;
-                let args = read_args(self.model, gate, self.json.get("args")).map_err(|why| why.0)?;
+                let args = read_args(self.model, gate, self.json.get("args"))?;
                 Record::Input { id: self.number("id")?, input: GateValue { gate, args }, why: self.why()? }
             }
             "accepted" => Record::Accepted { id: self.number("id")? },
@@ -176,7 +179,7 @@ impl Reader<'_> {
             }
             "hurried" => Record::Hurried,
             "purpose" => Record::Purpose {
-                purpose: self.index("purpose")?,
+                purpose: self.purpose()?,
                 verdict: self.word("verdict", Verdict::named)?,
                 cause: self.cause()?,
                 alone: self.flag("alone")?,
@@ -212,7 +215,7 @@ impl Reader<'_> {
 
     /// An output. Values that fitted the model that was tested and do not fit this one are what the system would be
     /// told, too: malformed.
-    fn output(&mut self) -> Result<Observation, String> {
+    fn output(&mut self) -> Result<Observation, RecordError> {
         let name = self.text("gate")?;
         // The end of the system is no output, whatever it is called.
         if let Some(end) = Observation::end_named(name) {
@@ -221,7 +224,7 @@ impl Reader<'_> {
         let gate = declared(self.model, name, Direction::Output)?;
         match read_args(self.model, gate, self.json.get("args")) {
             Ok(args) => Ok(Observation::Output(GateValue { gate, args })),
-            Err(why) if self.same => Err(why.0),
+            Err(why) if self.same => Err(why.into()),
             Err(why) => {
                 self.remark = Some(format!("these values do not fit the model any more: {why}"));
                 let raw = self.json.get("args").map(Json::to_string).unwrap_or_default();
@@ -230,63 +233,71 @@ impl Reader<'_> {
         }
     }
 
-    fn aim(&self) -> Result<Aim, String> {
+    fn aim(&self) -> Result<Aim, RecordError> {
         let json = self.field("aim")?;
-        match (json.as_str(), index(json, "purpose")) {
+        match (json.as_str(), purpose(json, "purpose")) {
             (Some("walk"), _) => Ok(Aim::Walk),
             (Some("replay"), _) => Ok(Aim::Replay),
             (_, Some(n)) => Ok(Aim::Purpose(n)),
             _ => match json.get("shrunk").and_then(Json::as_u64) {
                 Some(run) => Ok(Aim::Shrunk(run)),
-                None => Err("`aim` should be \"walk\", \"replay\" or an object with `purpose` or `shrunk`".into()),
+                None => Err(RecordError::Should {
+                    name: "aim",
+                    be: "\"walk\", \"replay\" or an object with `purpose` or `shrunk`",
+                }),
             },
         }
     }
 
-    fn why(&self) -> Result<Why, String> {
+    fn why(&self) -> Result<Why, RecordError> {
         let json = self.field("why")?;
-        if let Some(n) = index(json, "probe") {
+        if let Some(n) = purpose(json, "probe") {
             return Ok(Why::Probe(n));
         }
-        match (json.as_str(), index(json, "purpose"), index(json, "guess")) {
+        match (json.as_str(), purpose(json, "purpose"), purpose(json, "guess")) {
             (Some("walk"), ..) => Ok(Why::Walk),
             (Some("replay"), ..) => Ok(Why::Replay),
             (_, Some(n), _) => Ok(Why::Purpose(n)),
             (.., Some(n)) => Ok(Why::Guess(n)),
-            _ => Err("`why` should be \"walk\", \"replay\" or an object with `purpose`, `guess` or `probe`".into()),
+            _ => Err(RecordError::Should {
+                name: "why",
+                be: "\"walk\", \"replay\" or an object with `purpose`, `guess` or `probe`",
+            }),
         }
     }
 
-    fn cause(&self) -> Result<crate::verdict::Cause, String> {
+    fn cause(&self) -> Result<crate::verdict::Cause, RecordError> {
         read_cause(self.model, self.field("cause")?)
     }
 
-    fn field(&self, name: &str) -> Result<&Json, String> {
-        self.json.get(name).ok_or_else(|| format!("`{name}` is missing"))
+    fn field(&self, name: &'static str) -> Result<&Json, RecordError> {
+        self.json.get(name).ok_or(RecordError::Missing(name))
     }
 
-    fn text(&self, name: &str) -> Result<&str, String> {
-        self.field(name)?.as_str().ok_or_else(|| format!("`{name}` should be a text"))
+    fn text(&self, name: &'static str) -> Result<&str, RecordError> {
+        self.field(name)?.as_str().ok_or(RecordError::Should { name, be: "a text" })
     }
 
-    fn number(&self, name: &str) -> Result<u64, String> {
-        self.field(name)?.as_u64().ok_or_else(|| format!("`{name}` should be a whole number"))
+    fn number(&self, name: &'static str) -> Result<u64, RecordError> {
+        self.field(name)?.as_u64().ok_or(RecordError::Should { name, be: "a whole number" })
     }
 
-    fn index(&self, name: &str) -> Result<usize, String> {
-        usize::try_from(self.number(name)?).map_err(|_| format!("`{name}` is too large"))
+    fn purpose(&self) -> Result<PurposeId, RecordError> {
+        self.number("purpose")?;
+        purpose(self.json, "purpose").ok_or(RecordError::TooLarge("purpose"))
     }
 
-    fn flag(&self, name: &str) -> Result<bool, String> {
-        self.field(name)?.as_bool().ok_or_else(|| format!("`{name}` should be true or false"))
+    fn flag(&self, name: &'static str) -> Result<bool, RecordError> {
+        self.field(name)?.as_bool().ok_or(RecordError::Should { name, be: "true or false" })
     }
 
-    fn word<T>(&self, name: &str, of: impl FnOnce(&str) -> Option<T>) -> Result<T, String> {
+    fn word<T>(&self, name: &'static str, of: impl FnOnce(&str) -> Option<T>) -> Result<T, RecordError> {
         let text = self.text(name)?;
-        of(text).ok_or_else(|| format!("`{name}` is \"{text}\", which this sioco does not know"))
+        of(text).ok_or_else(|| RecordError::Word { name, word: text.to_owned() })
     }
 }
 
-fn index(json: &Json, name: &str) -> Option<usize> {
-    json.get(name)?.as_u64().and_then(|n| usize::try_from(n).ok())
+/// A purpose by its place in the plan.
+fn purpose(json: &Json, name: &str) -> Option<PurposeId> {
+    json.get(name)?.as_u64().and_then(|n| u32::try_from(n).ok()).map(|n| PurposeId::from_index(n as usize))
 }

@@ -5,6 +5,7 @@ use sioco_model::model::{Direction, Model};
 use sioco_model::number::{parse_integer, rational};
 use sioco_model::sort::Sort;
 use sioco_model::{GateId, Id, SortId, SwitchId, Value, number};
+use sioco_plan::PurposeId;
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
 
@@ -53,6 +54,10 @@ struct Draw<'m> {
 impl Draw<'_> {
     fn below(&mut self, n: usize) -> usize {
         self.random.below(n as u64) as usize
+    }
+
+    fn purpose(&mut self) -> PurposeId {
+        PurposeId::from_index(self.below(9))
     }
 
     fn flag(&mut self) -> bool {
@@ -165,13 +170,13 @@ impl Draw<'_> {
     fn record(&mut self) -> Record {
         match self.below(13) {
             0 => {
-                let aims = [Aim::Walk, Aim::Replay, Aim::Purpose(self.below(9)), Aim::Shrunk(self.below(9) as u64)];
+                let aims = [Aim::Walk, Aim::Replay, Aim::Purpose(self.purpose()), Aim::Shrunk(self.below(9) as u64)];
                 let aim = aims[self.below(4)].clone();
                 let order = [Order::Sut, Order::Sent, Order::Certain][self.below(3)];
                 Record::Run { run: self.random.bits(), seed: self.random.bits(), aim, order }
             }
             1 => {
-                let n = self.below(9);
+                let n = self.purpose();
                 let why =
                     [Why::Walk, Why::Replay, Why::Purpose(n), Why::Guess(n), Why::Probe(n)][self.below(5)].clone();
                 Record::Input { id: self.random.bits(), input: self.gate_value(Direction::Input), why }
@@ -193,7 +198,7 @@ impl Draw<'_> {
                 Record::Observed(Observation::Malformed { gate, why: self.text(), raw: self.text() })
             }
             8 => Record::Purpose {
-                purpose: self.below(9),
+                purpose: self.purpose(),
                 verdict: self.verdict(),
                 cause: self.cause(),
                 alone: self.flag(),
@@ -272,6 +277,32 @@ fn what_is_written_is_read() {
         assert_eq!(read, records, "seed {seed}");
         assert!(journal.remarks.is_empty() && journal.same && !journal.cut, "seed {seed}: {:?}", journal.remarks);
         assert_eq!(journal.records[0].0, 2, "lines are numbered from 1");
+    }
+}
+
+/// A campaign makes its lines in a quicker way.
+#[test]
+fn lines_of_campaigns_are_those_that_are_written() {
+    let model = model();
+    let mut lines = Lines::new(&model);
+    for seed in 0..400 {
+        let mut draw = Draw { model: &model, random: Random::new(seed) };
+        for _ in 0..20 {
+            let record = stamped(&mut draw);
+            assert_eq!(lines.line(&record), sioco_model::visible::json(&line(&model, &record)), "seed {seed}");
+        }
+    }
+}
+
+/// A value too few or too many is left out, as everywhere.
+#[test]
+fn lines_of_what_does_not_fit_are_those_that_are_written() {
+    let model = model();
+    let gate = model.gate("i").expect("a gate");
+    for n in 0..4 {
+        let input = GateValue { gate, args: vec![Value::Int(3); n] };
+        let record = Stamped { at: Duration::ZERO, record: Record::Input { id: 1, input, why: Why::Walk } };
+        assert_eq!(Lines::new(&model).line(&record), line(&model, &record));
     }
 }
 

@@ -4,6 +4,7 @@
 //! much of its time on its journal.
 
 use serde::Serialize;
+use sioco_model::Id;
 use sioco_model::model::Model;
 
 use super::cause::{CauseLine, cause, of_reliance};
@@ -241,7 +242,7 @@ fn what<'a>(model: &'a Model, record: &'a Record) -> What<'a> {
         }
         Record::Hurried => What::Hurried,
         Record::Purpose { purpose, verdict, cause: why, alone, doubt } => What::Purpose {
-            purpose: *purpose,
+            purpose: purpose.index(),
             verdict: *verdict,
             cause: cause(model, why),
             alone: *alone,
@@ -276,7 +277,7 @@ fn observed<'a>(model: &'a Model, seen: &'a Observation) -> What<'a> {
 
 fn of_aim(aim: &Aim) -> AimWord {
     match *aim {
-        Aim::Purpose(n) => AimWord::Purpose(n),
+        Aim::Purpose(n) => AimWord::Purpose(n.index()),
         Aim::Walk => AimWord::Walk,
         Aim::Replay => AimWord::Replay,
         Aim::Shrunk(run) => AimWord::Shrunk(run),
@@ -285,10 +286,10 @@ fn of_aim(aim: &Aim) -> AimWord {
 
 fn of_why(why: &Why) -> WhyWord {
     match *why {
-        Why::Purpose(n) => WhyWord::Purpose(n),
-        Why::Guess(n) => WhyWord::Guess(n),
+        Why::Purpose(n) => WhyWord::Purpose(n.index()),
+        Why::Guess(n) => WhyWord::Guess(n.index()),
         Why::Walk => WhyWord::Walk,
         Why::Replay => WhyWord::Replay,
-        Why::Probe(n) => WhyWord::Probe(n),
+        Why::Probe(n) => WhyWord::Probe(n.index()),
     }
 }

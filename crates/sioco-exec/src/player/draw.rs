@@ -2,13 +2,11 @@
 
 use sioco_model::model::Model;
 use sioco_model::number::{self, BigInt, Rational};
-use sioco_model::sort::{Sort, Sorts};
+use sioco_model::sample;
+use sioco_model::sort::Sorts;
 use sioco_model::term::Term;
 use sioco_model::{Id, SortId, TermId, Value};
 use sioco_solve::values::Random;
-
-/// How deep values of data types and sequences are drawn; below there are the default ones.
-const DEEP: u32 = 3;
 
 /// How many items a drawn sequence has, and how many characters a drawn text, at most.
 const LONG: u64 = 3;
@@ -50,38 +48,7 @@ impl Draw {
 
     /// Some value of a sort; `seen` are integers that are worth trying again.
     pub fn value(&mut self, sorts: &Sorts, sort: SortId, seen: &[BigInt]) -> Value {
-        self.nested(sorts, sort, seen, DEEP)
-    }
-
-    fn nested(&mut self, sorts: &Sorts, sort: SortId, seen: &[BigInt], deep: u32) -> Value {
-        match sorts.get(sort) {
-            Sort::Bool => Value::Bool(self.random.below(2) == 1),
-            Sort::Int { lo, hi } => {
-                let n = self.integer(seen);
-                number::int(clamp(n, lo.as_ref(), hi.as_ref(), |from, by| from + BigInt::from(by), self))
-            }
-            Sort::Real { lo, hi } => {
-                let n = Rational::from(self.integer(seen)) / Rational::from(1 << self.random.below(3));
-                Value::real(clamp(n, lo.as_ref(), hi.as_ref(), |from, by| from + Rational::from(by), self))
-            }
-            Sort::String => {
-                let len = self.random.below(LONG + 1);
-                let text: String = (0..len).map(|_| char::from(b'a' + self.random.below(3) as u8)).collect();
-                Value::string(&text)
-            }
-            Sort::Data(_) | Sort::Seq(_) if deep == 0 => sorts.default_value(sort),
-            Sort::Data(data) => {
-                let constructors = &sorts.data[*data].constructors;
-                let chosen = self.place(constructors.len());
-                let fields = constructors.get(chosen).map_or(&[][..], |c| &c.fields);
-                let fields = fields.iter().map(|f| self.nested(sorts, f.sort, seen, deep - 1)).collect();
-                Value::data(chosen as u32, fields)
-            }
-            Sort::Seq(item) => {
-                let len = self.random.below(LONG + 1);
-                Value::seq((0..len).map(|_| self.nested(sorts, *item, seen, deep - 1)).collect())
-            }
-        }
+        sample::value(sorts, sort, &mut Small { draw: self, seen })
     }
 
     fn integer(&mut self, seen: &[BigInt]) -> BigInt {
@@ -107,6 +74,42 @@ impl Draw {
             _ => None,
         };
         moved.filter(|v| sorts.contains(sort, v)).unwrap_or_else(|| self.value(sorts, sort, &[]))
+    }
+}
+
+/// Draws small numbers and short texts.
+struct Small<'d> {
+    draw: &'d mut Draw,
+    /// Integers that are worth trying again.
+    seen: &'d [BigInt],
+}
+
+impl sample::Draw for Small<'_> {
+    fn source(&mut self) -> &mut Random {
+        &mut self.draw.random
+    }
+
+    fn whole(&mut self, lo: Option<&BigInt>, hi: Option<&BigInt>) -> BigInt {
+        let n = self.draw.integer(self.seen);
+        clamp(n, lo, hi, |from, by| from + BigInt::from(by), self.draw)
+    }
+
+    fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational {
+        let n = Rational::from(self.draw.integer(self.seen)) / Rational::from(1 << self.draw.random.below(3));
+        clamp(n, lo, hi, |from, by| from + Rational::from(by), self.draw)
+    }
+
+    fn text(&mut self, least: u64, most: Option<u64>) -> String {
+        let length = sample::text_length(&mut self.draw.random, least, most, LONG);
+        (0..length).map(|_| char::from(b'a' + self.draw.random.below(3) as u8)).collect()
+    }
+
+    fn length(&mut self) -> u64 {
+        self.draw.random.below(LONG + 1)
+    }
+
+    fn place(&mut self, count: usize) -> usize {
+        self.draw.place(count)
     }
 }
 

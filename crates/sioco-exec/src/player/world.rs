@@ -1,10 +1,11 @@
 //! What a model does, for a set of states at once: inputs, outputs, silence, internal steps.
 
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::number::BigInt;
+use sioco_model::semantics::closure::{self, Follow, Observe};
 use sioco_model::semantics::interpreter::Passing;
 use sioco_model::semantics::live::Live;
 use sioco_model::semantics::{Interpreter, Question, Quiescence, State, StepError};
@@ -45,6 +46,88 @@ pub(super) enum Found {
     Unsure,
 }
 
+/// Follows states, and keeps in mind whether they are all that there are. Where they have been found, one is drawn by its
+/// number.
+struct Played<'w, 'm> {
+    world: &'w mut World<'m>,
+    whole: &'w mut bool,
+}
+
+impl Follow for Played<'_, '_> {
+    type Member = State;
+
+    const KEEPS_GIVEN: bool = true;
+
+    fn state<'s>(&self, member: &'s State) -> Option<&'s State> {
+        Some(member)
+    }
+
+    fn live(&mut self) -> Option<Arc<Live>> {
+        let model = self.world.model;
+        Some(self.world.live.get_or_insert_with(|| Arc::new(Live::of(model))).clone())
+    }
+
+    fn limit(&self, given: usize) -> usize {
+        given + CLOSURE
+    }
+
+    fn stays(&self, state: &State) -> bool {
+        !self.world.run.may_move_alone(state)
+    }
+
+    fn internal(&mut self, _at: usize, state: &State) -> Result<Option<Vec<State>>, StepError> {
+        self.world.internal(state, self.whole).map(Some)
+    }
+
+    fn passing(&mut self, state: &State) -> Option<SwitchId> {
+        match self.world.run.passing(state) {
+            Passing::By(switch) => Some(switch),
+            Passing::Stays | Passing::Several => None,
+        }
+    }
+
+    fn pass(&mut self, state: &mut State, switch: SwitchId) -> Result<(), StepError> {
+        self.world.run.take(state, switch, &[])
+    }
+}
+
+impl Observe for Played<'_, '_> {
+    fn interact(
+        &mut self,
+        state: &State,
+        gate: GateId,
+        args: &[Value],
+        found: &mut Vec<State>,
+    ) -> Result<(), StepError> {
+        let World { run, enabled, unsure, .. } = &mut *self.world;
+        enabled.clear();
+        unsure.clear();
+        run.enabled_switches(state, gate, args, enabled, unsure)?;
+        // States that are only perhaps some are not followed.
+        *self.whole &= unsure.is_empty();
+        for switch in enabled {
+            let mut next = state.clone();
+            run.take(&mut next, *switch, args)?;
+            found.push(next);
+        }
+        Ok(())
+    }
+
+    fn quiet(&mut self, state: &State, found: &mut Vec<State>) -> Result<(), StepError> {
+        match self.world.run.quiescence(state)? {
+            Quiescence::Quiescent | Quiescence::Diverging => found.push(state.clone()),
+            Quiescence::Active(_) => {}
+            Quiescence::Unknown { .. } => *self.whole = false,
+        }
+        Ok(())
+    }
+
+    fn arrange(&mut self, found: &mut Vec<State>) {
+        found.sort_unstable();
+        found.dedup();
+    }
+}
+
 pub(super) struct World<'m> {
     model: &'m Model,
     /// With the oracle, if there is one.
@@ -56,7 +139,6 @@ pub(super) struct World<'m> {
     internal: IdVec<LocationId, Vec<SwitchId>>,
     pub draw: Draw,
     /// Memory that is used again, so that a step needs no new one.
-    next: Vec<State>,
     enabled: Vec<SwitchId>,
     unsure: Vec<(SwitchId, String)>,
     /// Which variables matter; found out when it is asked first.
@@ -84,7 +166,6 @@ impl<'m> World<'m> {
             outputs,
             internal,
             draw: Draw::new(model),
-            next: Vec::new(),
             enabled: Vec::new(),
             unsure: Vec::new(),
             live: None,
@@ -116,52 +197,15 @@ impl<'m> World<'m> {
             return Ok(());
         }
         belief.closed = true;
-        if !belief.states.iter().any(|s| self.run.may_move_alone(s)) {
-            return Ok(());
-        }
-        for state in &mut belief.states {
-            self.pass_by(state)?;
-        }
-        let mut seen: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
-        let live = self.live.get_or_insert_with(|| Arc::new(Live::of(self.model))).clone();
-        for (i, state) in belief.states.iter().enumerate() {
-            seen.entry(live.hash(state)).or_default().push(i as u32);
-        }
-        let limit = belief.states.len() + CLOSURE;
-        let mut at = 0;
-        while at < belief.states.len() {
-            let steps = self.internal(&belief.states[at], &mut belief.whole)?;
-            at += 1;
-            for mut next in steps {
-                self.pass_by(&mut next)?;
-                let same = seen.entry(live.hash(&next)).or_default();
-                if same.iter().any(|i| live.same(&belief.states[*i as usize], &next)) {
-                    continue;
-                }
-                if belief.states.len() >= limit {
-                    belief.whole = false;
-                    return Ok(());
-                }
-                same.push(belief.states.len() as u32);
-                belief.states.push(next);
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes a state along internal steps as long as there is only one, and nobody could tell that it is there.
-    fn pass_by(&mut self, state: &mut State) -> Result<(), StepError> {
-        while let Passing::By(switch) = self.run.passing(state) {
-            self.run.take(state, switch, &[])?;
-        }
+        let states = mem::take(&mut belief.states);
+        let closure = closure::close(&mut Played { world: self, whole: &mut belief.whole }, states)?;
+        belief.states = closure.states;
+        belief.whole &= !closure.cut;
         Ok(())
     }
 
     /// The states after internal steps from one; some of them, where a hidden choice has too many values.
     fn internal(&mut self, state: &State, whole: &mut bool) -> Result<Vec<State>, StepError> {
-        if !self.run.may_move_alone(state) {
-            return Ok(Vec::new());
-        }
         match self.run.internal_steps(state) {
             Ok(steps) => return Ok(steps.into_iter().map(|(_, next)| next).collect()),
             Err(StepError::NeedsSolver { .. }) => *whole = false,
@@ -280,27 +324,13 @@ impl<'m> World<'m> {
             self.close(belief)?;
             return Ok(taken);
         }
-        self.next.clear();
-        for state in &belief.states {
-            self.enabled.clear();
-            self.run.enabled_switches(state, gate, args, &mut self.enabled, &mut self.unsure)?;
-            for switch in &self.enabled {
-                let mut next = state.clone();
-                self.run.take(&mut next, *switch, args)?;
-                self.next.push(next);
-            }
-        }
-        // Hypotheses that are only perhaps some are not followed.
-        belief.whole &= self.unsure.is_empty();
-        self.unsure.clear();
-        if self.next.is_empty() {
+        let mut played = Played { world: self, whole: &mut belief.whole };
+        let after = closure::after(&mut played, &belief.states, gate, args)?;
+        if after.states.is_empty() {
             return Ok(false);
         }
-        self.next.sort_unstable();
-        self.next.dedup();
-        std::mem::swap(&mut self.next, &mut belief.states);
-        belief.closed = false;
-        self.close(belief)?;
+        belief.whole &= !after.cut;
+        belief.states = after.states;
         Ok(true)
     }
 
@@ -351,26 +381,13 @@ impl<'m> World<'m> {
     /// Keeps the silent states; `false` if there are none for sure, and the belief is as before.
     pub fn quiet(&mut self, belief: &mut Belief) -> Result<bool, StepError> {
         self.close(belief)?;
-        let mut kept = Vec::with_capacity(belief.states.len());
         let mut whole = belief.whole;
-        for state in &belief.states {
-            kept.push(match self.run.quiescence(state)? {
-                Quiescence::Quiescent | Quiescence::Diverging => true,
-                Quiescence::Active(_) => false,
-                Quiescence::Unknown { .. } => {
-                    whole = false;
-                    false
-                }
-            });
-        }
-        if !kept.contains(&true) {
+        let states = closure::quiet(&mut Played { world: self, whole: &mut whole }, &belief.states)?;
+        if states.is_empty() {
             return Ok(false);
         }
-        belief.whole = whole;
-        let mut kept = kept.into_iter();
-        belief.states.retain(|_| kept.next().expect("one answer for each state"));
         // A state on a silent cycle may step on.
-        belief.closed = false;
+        *belief = Belief { states, closed: false, whole };
         Ok(true)
     }
 

@@ -10,7 +10,8 @@ use sioco_exec::reliance::Reliance;
 use sioco_exec::shrink::Rate;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
 use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Record, Stamped};
-use sioco_model::{Model, Value};
+use sioco_model::{Id, Model, Value};
+use sioco_plan::PurposeId;
 
 use super::{assert_judged, assert_told, changed, cuts, model, shape};
 use crate::Seen;
@@ -101,13 +102,20 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let crash = Crash::new("ValueError: 3\nin f").at("a.py:3").ended("exit status: 1").with(["Traceback".into()]);
     let silence = Cause::Failure(Failure::Silence);
     let malformed = Observation::Malformed { gate: Some(gate("oa")), why: "`p` is 7".into(), raw: "{}".into() };
+    let purpose = PurposeId::from_index;
     let records = [
         Record::Fault(fault),
-        Record::Run { run: 1, seed: 7, aim: Aim::Purpose(0), order: Order::Sut },
-        Record::Input { id: 1, input: a.clone(), why: Why::Purpose(0) },
+        Record::Run { run: 1, seed: 7, aim: Aim::Purpose(purpose(0)), order: Order::Sut },
+        Record::Input { id: 1, input: a.clone(), why: Why::Purpose(purpose(0)) },
         Record::Accepted { id: 1 },
         Record::Observed(Observation::Output(oa.clone())),
-        Record::Purpose { purpose: 0, verdict: Verdict::Pass, cause: Cause::Reached, alone: true, doubt: false },
+        Record::Purpose {
+            purpose: purpose(0),
+            verdict: Verdict::Pass,
+            cause: Cause::Reached,
+            alone: true,
+            doubt: false,
+        },
         Record::Verdict { verdict: Verdict::Pass, cause: Cause::Reached, steps: 2, doubt: false },
         Record::Run { run: 2, seed: 8, aim: Aim::Walk, order: Order::Sent },
         Record::Input { id: 1, input: text, why: Why::Walk },
@@ -120,10 +128,10 @@ pub fn seeds() -> Vec<Vec<u8>> {
         Record::Observed(malformed),
         Record::Verdict { verdict: Verdict::Fail, cause: silence, steps: 3, doubt: true },
         Record::Run { run: 3, seed: 9, aim: Aim::Replay, order: Order::Sut },
-        Record::Input { id: 1, input: a.clone(), why: Why::Probe(1) },
+        Record::Input { id: 1, input: a.clone(), why: Why::Probe(purpose(1)) },
         Record::Observed(Observation::Closed),
         Record::Run { run: 4, seed: 9, aim: Aim::Walk, order: Order::Sut },
-        Record::Input { id: 1, input: a, why: Why::Guess(2) },
+        Record::Input { id: 1, input: a, why: Why::Guess(purpose(2)) },
         Record::Observed(Observation::Output(oa)),
         Record::Observed(Observation::Crashed(crash)),
         Record::End { why: End::Done, stale: 1, waiting: None },

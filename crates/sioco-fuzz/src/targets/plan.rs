@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use sioco_model::Model;
-use sioco_plan::case::{Case, case};
+use sioco_model::{Id, Model};
+use sioco_plan::case::{Case, case_with_others};
 use sioco_plan::file::{self, Loaded, Misfit};
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, plan};
@@ -113,12 +113,12 @@ fn assert_sound(found: &Loaded) {
     for (_, state) in &plan.goals {
         if let sioco_plan::goal::State::Covered { by, .. } = state {
             assert!(
-                !by.is_empty() && by.iter().all(|purpose| *purpose < plan.purposes.len()),
+                !by.is_empty() && by.iter().all(|purpose| purpose.index() < plan.purposes.len()),
                 "a goal names a purpose"
             );
         }
     }
-    let lost = |misfit: &Misfit| misfit.purpose().is_none_or(|purpose| purpose < 1 << 40);
+    let lost = |misfit: &Misfit| misfit.purpose().is_none_or(|purpose| purpose.index() < 1 << 30);
     assert!(found.misfits.iter().all(lost));
 }
 
@@ -133,7 +133,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         let options = Options { nodes: 30, data, walk: 4, ..Options::new(cover) };
         let plan = plan(model, &builtin, &options, &mut |_| {}).expect("a plan");
         let mut walker = walker(model);
-        let cases: Vec<Case> = plan.purposes.iter().map(|p| case(&mut walker, p, Choice::Min, true)).collect();
+        let cases: Vec<Case> = plan.purposes.iter().map(|p| case_with_others(&mut walker, p, Choice::Min)).collect();
         let document = file::document(model, &options, &plan, &cases);
         found.push(serde_json::to_vec(&document).expect("a document"));
     }

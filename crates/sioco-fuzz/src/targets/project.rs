@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sioco::permission::Standing;
 use sioco::project::Project;
-use sioco_adapter::config::Config;
+use sioco_adapter::config::{Config, ConfigError};
 
 use super::{model, shape};
 use crate::Seen;
@@ -16,7 +16,7 @@ pub fn run(data: &[u8], seen: &mut Seen) {
     let config: Config = match text.parse() {
         Ok(config) => config,
         Err(why) => {
-            let why: String = why;
+            let why = ConfigError::to_string(&why);
             let lines = text.lines().count() + 1;
             // Whatever the text has in it, the place is told first.
             let line = why.strip_prefix("TOML parse error at line ");

@@ -88,7 +88,7 @@ fn message(text: &str, seen: &mut Seen) {
             }
         }
         Ok(None) => {}
-        Err(why) => assert_short(&why, seen),
+        Err(why) => assert_short(&why.to_string(), seen),
     }
     match AdapterMessage::parse(text) {
         Ok(Some(message)) => {
@@ -108,12 +108,12 @@ fn message(text: &str, seen: &mut Seen) {
                         assert!(why.len() < 5000 && raw.chars().count() <= 1000, "{} {}", why.len(), raw.len());
                     }
                     Ok(_) => seen.add("end"),
-                    Err(why) => assert_short(&why, seen),
+                    Err(why) => assert_short(&why.to_string(), seen),
                 }
             }
         }
         Ok(None) => seen.add("log"),
-        Err(why) => assert_short(&why, seen),
+        Err(why) => assert_short(&why.to_string(), seen),
     }
 }
 

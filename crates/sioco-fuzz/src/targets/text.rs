@@ -32,7 +32,7 @@ done = ["DONE", { regex = '\$-1\r\n' }]
 
 fn compiled() -> &'static Compiled {
     static FOUND: LazyLock<Compiled> = LazyLock::new(|| {
-        let config: Config = DIALECT.parse().unwrap_or_else(|why: String| panic!("{why}"));
+        let config: Config = DIALECT.parse().unwrap_or_else(|why| panic!("{why}"));
         let dialect = Dialect { name: "d".into(), config: config.dialect["d"].clone() };
         dialect.compile(model()).unwrap_or_else(|why| panic!("{why:?}"))
     });

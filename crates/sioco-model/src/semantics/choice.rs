@@ -10,12 +10,12 @@
 //! true, and only the first says that a guard is false.
 
 use super::domain::Domain;
-use super::interpreter::Draw;
 use super::program::Context;
 use super::trial::{TRIALS, Trial};
 use crate::eval::{EXISTS_LIMIT, Env, EvalError, eval, junction};
 use crate::id::{BinderId, Id, SortId, SymbolId, TermId};
 use crate::number::{self, Rational};
+use crate::sample::Draw;
 use crate::term::{Op, Term};
 use crate::value::Value;
 
@@ -309,7 +309,7 @@ impl<'a> Search<'a> {
             self.left().into_iter().filter_map(|part| Some((part.maybe?, part.exact))).collect();
         let (part, exact) = match &parts[..] {
             [only] => only,
-            _ => parts.get(draw.below(parts.len() as u64) as usize)?,
+            _ => parts.get(draw.source().below(parts.len() as u64) as usize)?,
         };
         let mut once = || part.iter().map(|domain| domain.draw(self.context.sorts, draw)).collect();
         match exact {

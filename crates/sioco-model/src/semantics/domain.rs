@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashSet;
 
-use super::interpreter::Draw;
 use crate::id::SortId;
 use crate::number::{self, BigInt, Rational};
+use crate::sample::Draw;
 use crate::sort::{Sort, Sorts};
 use crate::value::Value;
 
@@ -239,7 +239,7 @@ impl Domain {
         let fits = |v: &Value| self.excluded.is_empty() || !self.excluded.contains(v);
         if !self.hints.few.is_empty() {
             let few: Vec<&Value> = self.hints.few.iter().filter(|v| self.allows(sorts, v)).collect();
-            return few.get(draw.below(few.len() as u64) as usize).map(|v| (*v).clone());
+            return few.get(draw.source().below(few.len() as u64) as usize).map(|v| (*v).clone());
         }
         match sorts.get(self.sort) {
             Sort::String => {
@@ -262,7 +262,7 @@ impl Domain {
             }
             _ => {
                 let count = self.len(sorts)?;
-                (0..DRAWS).filter_map(|_| self.nth(sorts, draw.below(count))).find(fits)
+                (0..DRAWS).filter_map(|_| self.nth(sorts, draw.source().below(count))).find(fits)
             }
         }
     }

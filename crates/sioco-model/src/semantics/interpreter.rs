@@ -9,10 +9,10 @@ mod handshake;
 mod open_parameters;
 mod quiescence;
 mod sample;
+mod states;
 
 use self::cycles::Cycles;
 use self::fit::Fit;
-pub use self::sample::Draw;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -30,13 +30,6 @@ use crate::model::{Direction, Label, Model};
 use crate::number;
 use crate::term::Term;
 use crate::value::Value;
-
-/// How many states a closure or a search for internal cycles visits before it is cut (T-L9).
-pub const CLOSURE_LIMIT: usize = 10_000;
-
-/// And how much room these states may take together, by their [weight](State::weight): where each of them is large, there
-/// are fewer.
-pub const CLOSURE_ROOM: usize = 1 << 21;
 
 /// A model, compiled for running.
 #[derive(Clone, Debug)]
@@ -329,15 +322,6 @@ pub enum Passing {
     By(SwitchId),
     /// It is, in several ways.
     Several,
-}
-
-/// States reached by internal steps.
-#[derive(Clone, Debug, Default)]
-pub struct Closure {
-    /// The states, those that were given first, then in the order found.
-    pub states: Vec<State>,
-    /// Whether there are more: the search was cut at [`CLOSURE_LIMIT`] or [`CLOSURE_ROOM`].
-    pub cut: bool,
 }
 
 /// What an output switch offers in a state.

@@ -5,9 +5,10 @@
 //! - [`choice`] answers "for which parameter values": exactly where that needs no solver;
 //! - [`oracle`] is who answers where it does;
 //! - [`live`] says which variables still matter, [`sides`] finds free variables of which few values matter;
-//! - [`state`] is a state, [`interpreter`] what can be done in one.
+//! - [`state`] is a state, [`interpreter`] what can be done in one, [`closure`] what can be done in a set of them.
 
 pub mod choice;
+pub mod closure;
 mod domain;
 pub mod explain;
 pub mod interpreter;
@@ -22,5 +23,5 @@ pub mod state;
 pub mod trial;
 
 pub use interpreter::{Interpreter, Quiescence, Step, StepError};
-pub use oracle::{Oracle, Question};
+pub use oracle::{Oracle, Question, Unanswered};
 pub use state::State;

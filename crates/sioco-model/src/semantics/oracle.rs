@@ -26,19 +26,45 @@ pub struct Question<'a> {
     pub params: &'a [Value],
 }
 
-/// Answers questions about the values of parameters. An error says why an answer is not known, in words for people.
+/// Why an oracle does not know an answer. It says nothing about what the answer is (T-V8).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unanswered {
+    /// The question has no value for a variable or parameter of its condition: whoever asks left it out.
+    Unbound,
+    /// There are more answers than this, and all of them are asked for.
+    TooMany(usize),
+    /// A solver says that there are values, and names none: the solver is to blame.
+    NoValues,
+    /// No solver decides it, for this reason, in words for people.
+    Undecided(String),
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unanswered::Unbound => f.write_str("it depends on a value that is not known here"),
+            Unanswered::TooMany(many) => write!(f, "there are more than {many} values to choose from"),
+            Unanswered::NoValues => f.write_str("the solver gave no values"),
+            Unanswered::Undecided(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Unanswered {}
+
+/// Answers questions about the values of parameters.
 pub trait Oracle: Send {
     /// Values of the unknowns, in their order, for which the condition is true, if there are any.
-    fn witness(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String>;
+    fn witness(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, Unanswered>;
 
     /// All such values, in a fixed order; that there are too many is an error.
-    fn all(&mut self, question: &Question<'_>) -> Result<Vec<Vec<Value>>, String>;
+    fn all(&mut self, question: &Question<'_>) -> Result<Vec<Vec<Value>>, Unanswered>;
 
     /// Values of the unknowns, in their order, for which the condition is undefined, if there are any.
-    fn undefined(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String>;
+    fn undefined(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, Unanswered>;
 
     /// The conjuncts of the condition that cannot be true together; none if the condition can be true.
-    fn clash(&mut self, question: &Question<'_>) -> Result<Vec<TermId>, String>;
+    fn clash(&mut self, question: &Question<'_>) -> Result<Vec<TermId>, Unanswered>;
 
     /// A number that changes when it is worth asking again what had no answer.
     fn generation(&self) -> u64 {
@@ -58,14 +84,14 @@ impl Asked {
         context: Context<'_>,
         question: &Question<'_>,
         answer: Result<T, Failed>,
-        ask: impl FnOnce(&mut dyn Oracle) -> Result<T, String>,
+        ask: impl FnOnce(&mut dyn Oracle) -> Result<T, Unanswered>,
         sure: impl FnOnce(&T) -> bool,
     ) -> Result<T, Failed> {
         let (Err(Failed { error: EvalError::NeedsSolver(_), .. }), Some(oracle)) = (&answer, &self.0) else {
             return answer;
         };
         let mut oracle = oracle.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = |why: String| Failed::from(EvalError::NeedsSolver(why));
+        let open = |why: Unanswered| Failed::from(EvalError::NeedsSolver(why.to_string()));
         let found = ask(&mut *oracle).map_err(open)?;
         if sure(&found) || !context.terms.is_partial(question.condition) {
             return Ok(found);

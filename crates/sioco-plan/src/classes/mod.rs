@@ -16,7 +16,7 @@ mod tell;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sioco_model::{LocationId, Model, TermId};
+use sioco_model::{Id, LocationId, Model, TermId};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::explore::{Exploration, Progress, Stop};
@@ -27,7 +27,7 @@ use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::inputs::{NoPurpose, purpose};
 use crate::plan::{Counts, Options};
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 
 /// In how many symbolic states at the same locations classes are looked for: others may be possible there.
@@ -123,7 +123,9 @@ pub(crate) fn cover(
             found.purposes.push(test);
         }
         let state = match part.inputs {
-            Ok(_) => State::Covered { by: (first..found.purposes.len()).collect(), doubt: false },
+            Ok(_) => {
+                State::Covered { by: (first..found.purposes.len()).map(PurposeId::from_index).collect(), doubt: false }
+            }
             Err(reason) => State::Unknown(reason),
         };
         found.goals.push((Goal::Class(part.name), state));

@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::model::{Label, Model};
+use sioco_model::semantics::closure::Closure;
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
 use sioco_model::semantics::state::State;
 use sioco_model::{GateId, Value};
@@ -58,7 +59,13 @@ impl Spec<'_> {
 
     /// All states that internal steps lead to.
     fn closure(&mut self, states: Vec<State>) -> Option<Belief> {
-        let closure = self.run.closure(states).ok().filter(|c| !c.cut)?;
+        let closure = self.run.closure(states).ok()?;
+        self.numbered(closure)
+    }
+
+    /// The numbers of its states, in order; nothing if it was cut.
+    fn numbered(&mut self, closure: Closure) -> Option<Belief> {
+        let closure = Some(closure).filter(|c| !c.cut)?;
         self.steps += closure.states.len();
         let found: BTreeSet<u32> = closure.states.into_iter().map(|state| self.number(state)).collect();
         Some(found.into_iter().collect())
@@ -70,8 +77,9 @@ impl Spec<'_> {
             return Some(known.clone());
         }
         self.steps += 1;
-        let next = self.run.successors(&self.states[state as usize], event.0, &event.1).ok()?;
-        let found = self.closure(next.into_iter().map(|(_, state)| state).collect())?;
+        let closed = std::slice::from_ref(&self.states[state as usize]);
+        let after = self.run.after_closed(closed, event.0, &event.1).ok()?;
+        let found = self.numbered(after)?;
         self.after.insert(key, found.clone());
         Some(found)
     }

@@ -31,7 +31,7 @@ use crate::cover::Cover;
 use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::plan::{Counts, Plan};
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::want::Want;
 
 /// More monomials than this would be more tests for one path than anybody wants.
@@ -82,6 +82,33 @@ pub(crate) fn suite(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Suite, Vec<NoDegree>> {
+    let (without_degree, large) = lacks(walk, composition, options);
+    if !without_degree.is_empty() && options.uniformity.is_none() {
+        return Err(without_degree);
+    }
+    let drawn = draw(walk, composition, options, progress);
+    let joined = walk.joined;
+    let chosen = choose(joined, composition, &drawn.tests);
+    let inputs = chosen.purposes.iter().map(|p| count_inputs(&joined.model, p)).sum();
+    let goals = goals(joined, composition, &drawn, &chosen, &large);
+    let plan = Plan {
+        goals,
+        purposes: chosen.purposes,
+        stop: drawn.stop,
+        counts: Counts {
+            nodes: composition.pairs.len(),
+            candidates: composition.transitions.len(),
+            ..Counts::default()
+        },
+        ..Plan::new(Cover::Compare)
+    };
+    let Drawn { open, left, .. } = drawn;
+    Ok(Suite { plan, cases: chosen.cases, defined: chosen.defined, without_degree, open, large, inputs, left })
+}
+
+/// The outputs without a degree; and the transitions with some that are too large for a bound, where the user has not said
+/// how many tests these get.
+fn lacks(walk: &mut Walk<'_>, composition: &Composition, options: &Options) -> (Vec<NoDegree>, Vec<(usize, NoDegree)>) {
     let mut without_degree: Vec<NoDegree> = Vec::new();
     let mut large: Vec<(usize, NoDegree)> = Vec::new();
     for (i, t) in composition.transitions.iter().enumerate() {
@@ -94,14 +121,32 @@ pub(crate) fn suite(
             _ => without_degree.push(found),
         }
     }
-    if !without_degree.is_empty() && options.uniformity.is_none() {
-        return Err(without_degree);
-    }
+    (without_degree, large)
+}
+
+/// The tests of all transitions.
+struct Drawn {
+    tests: Vec<Test>,
+    /// The tests that go over each transition.
+    over: Vec<Vec<usize>>,
+    /// Transitions for which there may be too few, with the reason.
+    open: Vec<(usize, Reason)>,
+    /// Transitions without any, since there was no time.
+    left: Vec<usize>,
+    stop: Stop,
+}
+
+/// Finds tests for one transition after the other, those at the ends of the longest paths first.
+fn draw(
+    walk: &mut Walk<'_>,
+    composition: &Composition,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Drawn {
     let mut order: Vec<usize> = (0..composition.transitions.len()).collect();
     let length = |t: usize| composition.pairs[composition.transitions[t].from].depth;
     order.sort_by_key(|t| (std::cmp::Reverse(length(*t)), *t));
     let mut tests: Vec<Test> = Vec::new();
-    // The tests that go over each transition.
     let mut over: Vec<Vec<usize>> = vec![Vec::new(); composition.transitions.len()];
     let (mut open, mut left) = (Vec::new(), Vec::new());
     let mut random = Random::new(options.seed);
@@ -132,50 +177,60 @@ pub(crate) fn suite(
             tests.push(Test { transition: t, point });
         }
     }
-    let joined = walk.joined;
+    Drawn { tests, over, open, left, stop }
+}
+
+/// The tests that stay, where some do for others.
+struct Chosen {
+    purposes: Vec<Purpose>,
+    cases: Vec<Case>,
+    /// Of each purpose, who defines its last input.
+    defined: Vec<Defined>,
+    /// For each test, the purpose that does for it.
+    by: Vec<PurposeId>,
+}
+
+/// Makes purposes of the tests, and leaves out those that others do for.
+fn choose(joined: &Joined, composition: &Composition, tests: &[Test]) -> Chosen {
     let made: Vec<(Purpose, Case)> = tests.iter().map(|test| purpose(joined, composition, test)).collect();
     let (made, made_cases): (Vec<Purpose>, Vec<Case>) = made.into_iter().unzip();
     let instead = instead(&made);
     let mut goals: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tests.len()];
     tests.iter().zip(&instead).for_each(|(test, i)| _ = goals[*i].insert(test.transition));
-    let mut numbers: Vec<usize> = vec![0; tests.len()];
+    let mut numbers = vec![PurposeId::from_index(0); tests.len()];
     let (mut purposes, mut cases, mut defined) = (Vec::new(), Vec::new(), Vec::new());
     for (i, (mut purpose, case)) in made.into_iter().zip(made_cases).enumerate().filter(|(i, _)| instead[*i] == *i) {
         purpose.goals = goals[i].iter().copied().collect();
-        numbers[i] = purposes.len();
+        numbers[i] = PurposeId::from_index(purposes.len());
         purposes.push(purpose);
         cases.push(case);
         defined.push(composition.transitions[tests[i].transition].defined);
     }
-    let inputs = purposes.iter().map(|p| count_inputs(&joined.model, p)).sum();
-    let mut missing: Vec<Option<State>> = vec![None; over.len()];
-    left.iter().for_each(|t| missing[*t] = Some(State::NotReached(stop)));
+    let by = instead.iter().map(|test| numbers[*test]).collect();
+    Chosen { purposes, cases, defined, by }
+}
+
+/// The transitions as goals, each with what became of it.
+fn goals(
+    joined: &Joined,
+    composition: &Composition,
+    drawn: &Drawn,
+    chosen: &Chosen,
+    large: &[(usize, NoDegree)],
+) -> Vec<(Goal, State)> {
+    let mut missing: Vec<Option<State>> = vec![None; drawn.over.len()];
+    drawn.left.iter().for_each(|t| missing[*t] = Some(State::NotReached(drawn.stop)));
     large.iter().for_each(|(t, _)| missing[*t] = Some(State::Unknown(Reason::TooLarge)));
-    open.iter().for_each(|(t, reason)| missing[*t] = Some(State::Unknown(reason.clone())));
-    let goal = |(t, (missing, over)): (usize, (Option<State>, Vec<usize>))| {
+    drawn.open.iter().for_each(|(t, reason)| missing[*t] = Some(State::Unknown(reason.clone())));
+    let goal = |(t, (missing, over)): (usize, (Option<State>, &Vec<usize>))| {
         let state = missing.unwrap_or_else(|| {
-            let by: BTreeSet<usize> = over.iter().map(|test| numbers[instead[*test]]).collect();
+            let by: BTreeSet<PurposeId> = over.iter().map(|test| chosen.by[*test]).collect();
             let doubt = composition.path(t).iter().any(|t| composition.transitions[*t].doubt.is_some());
             State::Covered { by: by.into_iter().collect(), doubt }
         });
         (Goal::Transition(composition.name(joined, t)), state)
     };
-    let goals = missing.into_iter().zip(over).enumerate().map(goal).collect();
-    let plan = Plan {
-        cover: Cover::Compare,
-        strict: false,
-        goals,
-        purposes,
-        length: None,
-        steering: None,
-        stop,
-        counts: Counts {
-            nodes: composition.pairs.len(),
-            candidates: composition.transitions.len(),
-            ..Counts::default()
-        },
-    };
-    Ok(Suite { plan, cases, defined, without_degree, open, large, inputs, left })
+    missing.into_iter().zip(&drawn.over).enumerate().map(goal).collect()
 }
 
 /// Why a transition does not have as many tests as its outputs need.
@@ -217,7 +272,7 @@ fn points(
                 left = left.or(open);
             }
         }
-        (Defined::Both, _, _, Some(n)) => left = distinct(walk, transition, n, known, options, choice, &mut found),
+        (Defined::Both, _, _, Some(n)) => (found, left) = distinct(walk, transition, n, known, options, choice),
         _ => {}
     }
     if transition.defined == Defined::Both
@@ -239,7 +294,7 @@ fn points(
     (found, left)
 }
 
-/// So many points that differ in what the outputs depend on.
+/// So many points that differ in what the outputs depend on; and why there may be too few.
 fn distinct(
     walk: &mut Walk<'_>,
     transition: &Transition,
@@ -247,8 +302,8 @@ fn distinct(
     known: &[&Witness],
     options: &Options,
     choice: &mut dyn FnMut() -> Choice,
-    found: &mut Vec<Point>,
-) -> Option<Reason> {
+) -> (Vec<Point>, Option<Reason>) {
+    let mut found = Vec::new();
     let outs = transition.spec.iter().chain(&transition.implementation);
     let terms: Vec<TermId> = outs.flat_map(|o| o.args.iter().copied()).collect();
     let symbols = open_symbols(walk, &terms);
@@ -262,7 +317,7 @@ fn distinct(
     }
     while seen.len() < n {
         if options.limits.cancelled() {
-            return Some(Reason::Cancelled);
+            return (found, Some(Reason::Cancelled));
         }
         let terms: Vec<TermId> = symbols
             .iter()
@@ -278,7 +333,7 @@ fn distinct(
         }
         let others = walk.path.build(|pool, sorts| pool.and(sorts, &parts));
         if walk.make(Move::Where(others)) == Possible::No {
-            return None;
+            return (found, None);
         }
         let point = solve(walk, choice());
         walk.back();
@@ -287,11 +342,11 @@ fn distinct(
                 seen.push(value(&point.witness));
                 found.push(point);
             }
-            Ok(None) => return None,
-            Err(reason) => return Some(reason),
+            Ok(None) => return (found, None),
+            Err(reason) => return (found, Some(reason)),
         }
     }
-    None
+    (found, None)
 }
 
 /// The inputs that terms depend on.

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use sioco_model::model::{Direction, Label, Model, SwitchParam};
 use sioco_model::print;
-use sioco_model::{SwitchId, Value};
+use sioco_model::{Id, SwitchId, Value};
 use sioco_symbolic::step::Step;
 
 use super::explain::{infeasible, reason, steering, step, stop};
@@ -91,7 +91,9 @@ fn goal<'a>(model: &'a Model, goal: &'a Goal, state: &'a State) -> GoalLine<'a> 
         Goal::Written(purpose) => WhichLine::Written(written_name(model, *purpose)),
     };
     let state = match state {
-        State::Covered { by, doubt } => StateLine::Covered { by, perhaps: *doubt },
+        State::Covered { by, doubt } => {
+            StateLine::Covered { by: by.iter().map(|p| p.index()).collect(), perhaps: *doubt }
+        }
         State::Infeasible(why) => StateLine::Infeasible { why: infeasible(model, why) },
         State::NotReached(s) => StateLine::NotReached { stop: stop(*s) },
         State::Unknown(why) => StateLine::Unknown { reason: reason(why) },

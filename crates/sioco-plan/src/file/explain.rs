@@ -66,9 +66,13 @@ pub fn step(model: &Model, step: Step) -> StepLine<'_> {
     }
 }
 
-/// A step whose switches may be missing: then the name of the first that is.
-pub(super) fn read_step(model: &Model, json: &Json) -> Read<Result<Step, String>> {
-    let find = |name: &str| find_switch(model, name).ok_or_else(|| name.to_owned());
+/// A switch that the model does not have, by its name: the plan was made for another model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct NoSwitch(pub(super) String);
+
+/// A step whose switches may be missing: then the first that is.
+pub(super) fn read_step(model: &Model, json: &Json) -> Read<Result<Step, NoSwitch>> {
+    let find = |name: &str| find_switch(model, name).ok_or_else(|| NoSwitch(name.to_owned()));
     if let Some(silence) = json.as_str() {
         return match silence {
             "delta" => Ok(Ok(Step::Delta)),
@@ -88,7 +92,8 @@ pub(super) fn find_switch(model: &Model, name: &str) -> Option<SwitchId> {
 }
 
 fn known_step(model: &Model, json: &Json) -> Read<Step> {
-    read_step(model, json)?.or_else(|name| wrong(format!("names a switch `{name}` that the model does not have")))
+    read_step(model, json)?
+        .or_else(|NoSwitch(name)| wrong(format!("names a switch `{name}` that the model does not have")))
 }
 
 fn known_switch(model: &Model, json: &Json) -> Read<SwitchId> {

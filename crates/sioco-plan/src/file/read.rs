@@ -10,7 +10,9 @@ use sioco_solve::Reason;
 use sioco_symbolic::step::Step;
 
 use super::document::{atom_text, parameter};
-use super::explain::{STOPS, find_switch, read_infeasible, read_reason, read_steering, read_step, read_values};
+use super::explain::{
+    NoSwitch, STOPS, find_switch, read_infeasible, read_reason, read_steering, read_step, read_values,
+};
 use super::fingerprint::{fingerprint, gate_text};
 use super::locate::{self, Key};
 use super::wrong::{Read, Wrong, field, flag, is, list, number, optional, text, word, wrong};
@@ -20,7 +22,7 @@ use crate::cover::Cover;
 use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::plan::{Counts, Plan};
-use crate::purpose::{Leg, Node, Purpose};
+use crate::purpose::{Leg, Node, Purpose, PurposeId};
 use crate::value;
 use crate::want::{Side, Want, param_sorts};
 
@@ -80,24 +82,21 @@ fn plan(json: &Json, model: &Model) -> Read<Loaded> {
     let same = print == format!("{:016x}", fingerprint(model));
     let mut reader = Reader { model, same, misfits: Vec::new() };
     field(json, "model", |m| field(m, "gates", |gates| reader.gates(gates)))?;
-    let cover = field(json, "cover", |c| match text(c)? {
-        // Nobody asks for it by name.
-        "compare" => Ok(Cover::Compare),
-        cover => Cover::parse(cover).or_else(|why| wrong(format!("is no cover: {why}"))),
-    })?;
+    let cover =
+        field(json, "cover", |c| Cover::recorded(text(c)?).or_else(|why| wrong(format!("is no cover: {why}"))))?;
     let strict = field(json, "options", |o| field(o, "strict", flag))?;
     let goals = field(json, "goals", |g| list(g, |g| reader.goal(g)))?;
     let mut at = 0;
     let purposes = field(json, "purposes", |p| {
         list(p, |p| {
             at += 1;
-            reader.purpose(p, at - 1, goals.len())
+            reader.purpose(p, PurposeId::from_index(at - 1), goals.len())
         })
     })?;
     let count = purposes.len();
     for (i, (_, state)) in goals.iter().enumerate() {
         if let State::Covered { by, .. } = state
-            && let Some(wild) = by.iter().find(|p| **p >= count)
+            && let Some(wild) = by.iter().map(|p| p.index()).find(|p| *p >= count)
         {
             let keys = vec![Key::Field("by"), Key::Item(i), Key::Field("goals")];
             return Err(Wrong { keys, what: format!("names purpose {wild}, and there are {count}") });
@@ -146,18 +145,15 @@ impl Loaded {
         for (i, found) in purposes.into_iter().enumerate() {
             let Some((mut purpose, case)) = found else { continue };
             purpose.goals = purpose.goals.iter().filter_map(|g| place[*g]).collect();
-            new[i] = Some(self.numbers.len());
-            self.numbers.push(i);
+            new[i] = Some(PurposeId::from_index(self.numbers.len()));
+            self.numbers.push(PurposeId::from_index(i));
             self.plan.purposes.push(purpose);
             self.cases.push(case);
         }
         for (goal, state) in goals {
             let Some(goal) = goal else { continue };
             let state = match state {
-                State::Covered { by, doubt } => {
-                    let by: Vec<usize> = by.iter().filter_map(|p| new[*p]).collect();
-                    covered(by, doubt)
-                }
+                State::Covered { by, doubt } => covered(by.iter().filter_map(|p| new[p.index()]).collect(), doubt),
                 state => state,
             };
             self.plan.goals.push((goal, state));
@@ -182,7 +178,7 @@ impl Loaded {
 }
 
 /// The state of a goal that these purposes are left for.
-pub(super) fn covered(by: Vec<usize>, doubt: bool) -> State {
+pub(super) fn covered(by: Vec<PurposeId>, doubt: bool) -> State {
     match by.is_empty() {
         true => State::Unknown(Reason::Undecided("the purposes that cover it do not fit the model any more".into())),
         false => State::Covered { by, doubt },
@@ -223,7 +219,9 @@ impl Reader<'_> {
             self.found("purpose", name, find_written(model, name).map(Goal::Written))
         };
         let state = match field(json, "state", text)? {
-            "covered" => State::Covered { by: field(json, "by", |b| list(b, number))?, doubt: is(json, "perhaps")? },
+            "covered" => {
+                State::Covered { by: field(json, "by", |b| list(b, purpose_id))?, doubt: is(json, "perhaps")? }
+            }
             "infeasible" if self.same => State::Infeasible(field(json, "why", |w| read_infeasible(model, w))?),
             "infeasible" => {
                 State::Unknown(Reason::Undecided("it was infeasible, but the model has changed since".into()))
@@ -243,7 +241,7 @@ impl Reader<'_> {
     }
 
     /// A side of an atom; nothing if the guard has no such atom any more.
-    fn atom(&mut self, json: &Json, purpose: Option<usize>) -> Read<Option<Want>> {
+    fn atom(&mut self, json: &Json, purpose: Option<PurposeId>) -> Read<Option<Want>> {
         let (name, was) = (field(json, "switch", text)?, field(json, "text", text)?);
         let number = field(json, "number", number)?;
         let sides = Side::ALL.map(|s| (s.name(), s));
@@ -257,7 +255,7 @@ impl Reader<'_> {
     }
 
     /// A purpose with its values; nothing if it does not fit.
-    fn purpose(&mut self, json: &Json, at: usize, goals: usize) -> Read<Option<(Purpose, Case)>> {
+    fn purpose(&mut self, json: &Json, at: PurposeId, goals: usize) -> Read<Option<(Purpose, Case)>> {
         let before = self.misfits.len();
         let model = self.model;
         let goals = field(json, "goals", |g| {
@@ -311,7 +309,7 @@ impl Reader<'_> {
     fn node(
         &mut self,
         json: &Json,
-        at: usize,
+        at: PurposeId,
         purpose: &mut Purpose,
         case: &mut Case,
         places: &mut Vec<(usize, Vec<LocationId>)>,
@@ -333,7 +331,7 @@ impl Reader<'_> {
         }
         let step = match field(json, "step", |s| read_step(model, s))? {
             Ok(step) => step,
-            Err(name) => {
+            Err(NoSwitch(name)) => {
                 let misfit = Misfit::NoSwitch { purpose: at, name };
                 if !self.misfits.contains(&misfit) {
                     self.misfits.push(misfit);
@@ -384,7 +382,7 @@ impl Reader<'_> {
     fn want(
         &mut self,
         json: &Json,
-        at: usize,
+        at: PurposeId,
         step: Step,
         depth: usize,
         way: &dyn Fn() -> Vec<Step>,
@@ -539,6 +537,11 @@ fn read_slots(model: &Model, condition: TermId) -> Vec<(u32, SortId)> {
         }
     }
     found
+}
+
+/// The place of a purpose in a file. No file has so many that a place beyond all ids could be meant.
+fn purpose_id(json: &Json) -> Read<PurposeId> {
+    number(json).map(|place| PurposeId::from_index(place.min(u32::MAX as usize)))
 }
 
 /// A node that does not fit is still an end, so that the purpose is not called damaged besides.

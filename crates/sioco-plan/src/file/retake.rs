@@ -1,5 +1,6 @@
 //! Whether the paths of a plan that was read are still possible.
 
+use sioco_model::Id;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
@@ -7,7 +8,7 @@ use super::read::covered;
 use super::{Loaded, Misfit};
 use crate::case::{Case, Keep, ancestors, fix};
 use crate::goal::State;
-use crate::purpose::Purpose;
+use crate::purpose::{Purpose, PurposeId};
 use crate::walker::Walker;
 
 /// Takes every path again. Purposes with one that is impossible now leave the plan and become misfits.
@@ -21,7 +22,7 @@ pub fn retake(loaded: &mut Loaded, walker: &mut Walker<'_>) {
                 new.push(None);
             }
             None => {
-                new.push(Some(kept));
+                new.push(Some(PurposeId::from_index(kept)));
                 kept += 1;
                 if !loaded.same
                     && let Some(case) = loaded.cases.get_mut(i)
@@ -39,12 +40,12 @@ pub fn retake(loaded: &mut Loaded, walker: &mut Walker<'_>) {
     loaded.numbers.retain(|_| stays.next().unwrap_or(true));
     for (_, state) in &mut loaded.plan.goals {
         if let State::Covered { by, doubt } = state {
-            *state = covered(by.iter().filter_map(|p| new[*p]).collect(), *doubt);
+            *state = covered(by.iter().filter_map(|p| new[p.index()]).collect(), *doubt);
         }
     }
 }
 
-fn impossible(walker: &mut Walker<'_>, purpose: &Purpose, number: usize) -> Option<Misfit> {
+fn impossible(walker: &mut Walker<'_>, purpose: &Purpose, number: PurposeId) -> Option<Misfit> {
     for node in 1..purpose.nodes.len() {
         let line = purpose.line(node);
         let Some((last, before)) = line.split_last() else { continue };
@@ -63,7 +64,7 @@ fn impossible(walker: &mut Walker<'_>, purpose: &Purpose, number: usize) -> Opti
 }
 
 /// Whether the values of a case still go with its purpose; those that do not are dropped.
-fn other_values(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, number: usize) -> Option<Misfit> {
+fn other_values(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, number: PurposeId) -> Option<Misfit> {
     let model = walker.path.model();
     let mut first = None;
     for node in 1..purpose.nodes.len().min(case.nodes.len()) {

@@ -147,7 +147,7 @@ pub enum StateLine<'a> {
     #[serde(rename = "covered")]
     Covered {
         /// These, by their places in the plan.
-        by: &'a [usize],
+        by: Vec<usize>,
         /// Whether all of them only perhaps.
         perhaps: bool,
     },

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use sioco_lang::check::check_file;
 use sioco_lang::source::FsLoader;
 use sioco_model::Model;
-use sioco_plan::case::{Case, case};
+use sioco_plan::case::{Case, case_with_others};
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, Plan, plan};
 use sioco_solve::chain::Chain;
@@ -62,7 +62,7 @@ pub fn small(cover: Cover) -> Options {
 pub fn planned(model: &Model, options: &Options) -> (Plan, Vec<Case>) {
     let plan = plan(model, &builtin, options, &mut |_| {}).unwrap();
     let mut walker = walker(model);
-    let cases = plan.purposes.iter().map(|p| case(&mut walker, p, Choice::Min, true)).collect();
+    let cases = plan.purposes.iter().map(|p| case_with_others(&mut walker, p, Choice::Min)).collect();
     (plan, cases)
 }
 

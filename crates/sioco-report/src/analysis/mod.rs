@@ -46,7 +46,7 @@ impl Denied<'_> {
 
 /// A finding for people, ending in a line break. What is only good to know is one line; all else has its source lines,
 /// the way there and, if it can be replayed, the command for that.
-pub fn render(source: Source<'_>, finding: &Finding, denied: Denied<'_>, replay: Option<&str>, colour: bool) -> String {
+pub fn render(source: Source<'_>, finding: &Finding, denied: Denied<'_>, replay: Option<&str>, style: Style) -> String {
     let words = Words { model: &source.checked.model, spans: &source.checked.spans };
     let said = words.of(finding);
     let rank = match denied.severity(finding) {
@@ -56,7 +56,7 @@ pub fn render(source: Source<'_>, finding: &Finding, denied: Denied<'_>, replay:
     };
     if rank == Rank::Information {
         let place = said.labels.first().map(|l| format!(" ({})", source.sources.show(l.span)));
-        return render_line(finding.kind, &said.message, &place.unwrap_or_default(), colour);
+        return render_line(finding.kind, &said.message, &place.unwrap_or_default(), style);
     }
     let mut notes = said.notes;
     if denied.raises(finding) {
@@ -68,7 +68,7 @@ pub fn render(source: Source<'_>, finding: &Finding, denied: Denied<'_>, replay:
     }
     let help = said.help.or_else(|| replay.map(|command| format!("replay: {command}")));
     let parts = Parts { rank, id: finding.kind.name().into(), message: said.message, labels: said.labels, notes, help };
-    render_parts(source.sources, &parts, colour)
+    render_parts(source.sources, &parts, style)
 }
 
 /// The message of a finding alone.
@@ -98,7 +98,7 @@ pub(crate) fn clashing(clash: &[Clash]) -> String {
     }
 }
 
-fn render_line(kind: Kind, message: &str, place: &str, colour: bool) -> String {
-    let head = Style { on: colour }.green(format_args!("info[{kind}]"));
+fn render_line(kind: Kind, message: &str, place: &str, style: Style) -> String {
+    let head = style.green(format_args!("info[{kind}]"));
     format!("{head}: {message}{place}\n")
 }

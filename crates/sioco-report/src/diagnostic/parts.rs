@@ -6,6 +6,7 @@ use sioco_lang::source::SourceMap;
 use sioco_model::visible;
 
 use super::{clusters, draw, snippet};
+use crate::style::Style;
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +37,7 @@ pub struct Parts {
 }
 
 /// The report with excerpts of the source, ending in a line break.
-pub fn render_parts(sources: &SourceMap, parts: &Parts, colour: bool) -> String {
+pub fn render_parts(sources: &SourceMap, parts: &Parts, style: Style) -> String {
     let level = match parts.rank {
         Rank::Error => Level::ERROR,
         Rank::Warning => Level::WARNING,
@@ -54,5 +55,5 @@ pub fn render_parts(sources: &SourceMap, parts: &Parts, colour: bool) -> String 
     if let Some(help) = &parts.help {
         main = main.element(Level::HELP.message(visible::text(help)));
     }
-    draw(&[main], colour)
+    draw(&[main], style)
 }

@@ -39,7 +39,7 @@ fn a_problem_with_everything() {
         .note("names are declared before or after their use")
         .help("did you mean `total`?")
         .fix(at, "total");
-    assert_snapshot!(render(&map, &d, false), @r#"
+    assert_snapshot!(render(&map, &d, Style::PLAIN), @r#"
     error[sioco::N001]: nothing is named `totl`
       ╭▸ model.sts:6:17
       │
@@ -63,8 +63,8 @@ fn a_problem_with_everything() {
     assert_snapshot!(json(&map, &d), @r#"
     {"code":"sioco::N001","column":17,"end_column":21,"end_line":6,"file":"model.sts","fix":{"column":17,"end":86,"end_column":21,"end_line":6,"file":"model.sts","line":6,"replacement":"total","start":82},"help":"did you mean `total`?","label":"not declared","labels":[{"column":7,"end_column":12,"end_line":4,"file":"model.sts","line":4,"text":"this variable has a similar name"},{"column":7,"end_column":12,"end_line":2,"file":"common.sts","line":2,"text":"so has this constant"}],"line":6,"message":"nothing is named `totl`","notes":["names are declared before or after their use"],"severity":"error"}
     "#);
-    let coloured = render(&map, &d, true);
-    assert!(print(&coloured).contains("\u{1b}[") && !render(&map, &d, false).contains('\u{1b}'));
+    let coloured = render(&map, &d, Style { on: true });
+    assert!(print(&coloured).contains("\u{1b}[") && !render(&map, &d, Style::PLAIN).contains('\u{1b}'));
 }
 
 /// Text of others is in every part of a diagnostic, and none of it is obeyed.
@@ -82,7 +82,7 @@ fn nothing_but_the_emphasis_is_obeyed() {
     for (colour, fix) in [(true, false), (false, false), (true, true), (false, true)] {
         let fix = fix.then(|| Fix { span, replacement: EVIL.into() });
         let d = Diagnostic { fix, ..d.clone() };
-        let shown = print(&render(&map, &d, colour)).into_owned();
+        let shown = print(&render(&map, &d, Style { on: colour })).into_owned();
         // What the renderer emphasises begins with a space or a word of its own, and is never green.
         assert!(!shown.contains("\u{1b}[32mPASS") && !shown.contains("[0m\u{9b}"), "{shown:?}");
         let hidden = |c: char| sioco_model::visible::is_hidden(c) && c != '\n' && c != '\u{1b}';
@@ -96,7 +96,7 @@ fn nothing_but_the_emphasis_is_obeyed() {
 fn warnings_and_problems_without_a_place() {
     let map = sources(&[("model.sts", MODEL)]);
     let d = Diagnostic::new(Code::UnusedVariable, find(&map, 0, "total", 0), "nothing reads `total`").help("remove it");
-    assert_snapshot!(render(&map, &d, false), @r#"
+    assert_snapshot!(render(&map, &d, Style::PLAIN), @r#"
     warning[sioco::W001]: nothing reads `total`
       ╭▸ model.sts:4:7
       │
@@ -106,7 +106,7 @@ fn warnings_and_problems_without_a_place() {
       ╰ help: remove it
     "#);
     let d = Diagnostic::global(Code::Unreadable, "cannot read `nowhere.sts`: no such file").note("looked in `.`");
-    assert_snapshot!(render(&map, &d, false), @r#"
+    assert_snapshot!(render(&map, &d, Style::PLAIN), @r#"
     error[sioco::F001]: cannot read `nowhere.sts`: no such file
      │
      ╰ note: looked in `.`
@@ -121,7 +121,7 @@ fn spans_over_several_lines() {
     let map = sources(&[("model.sts", MODEL)]);
     let all = find(&map, 0, "process P", 0).to(find(&map, 0, "}", 1));
     let d = Diagnostic::new(Code::NoInitial, all, "the process has no initial location").label("in here");
-    assert_snapshot!(render(&map, &d, false), @r#"
+    assert_snapshot!(render(&map, &d, Style::PLAIN), @r#"
     error[sioco::M002]: the process has no initial location
       ╭▸ model.sts:3:1
       │
@@ -142,7 +142,7 @@ fn an_insertion_at_the_end() {
     let end = span(text.len() as u32, text.len() as u32);
     let d =
         Diagnostic::new(Code::UnexpectedToken, end, "the process is not closed").label("expected `}`").fix(end, " }");
-    assert_snapshot!(render(&map, &d, false), @r#"
+    assert_snapshot!(render(&map, &d, Style::PLAIN), @r#"
     error[sioco::P001]: the process is not closed
       ╭▸ model.sts:2:10
       │
@@ -160,7 +160,7 @@ fn an_insertion_at_the_end() {
 fn characters_of_several_bytes() {
     let map = sources(&[("modèle.sts", "const s = \"é日本\" + 1\nconst t = 2\n")]);
     let d = Diagnostic::new(Code::OperatorType, find(&map, 0, "+", 0), "`+` is not for `String`").label("use `++`");
-    assert_snapshot!(render(&map, &d, false), @r#"
+    assert_snapshot!(render(&map, &d, Style::PLAIN), @r#"
     error[sioco::T004]: `+` is not for `String`
       ╭▸ modèle.sts:1:17
       │
@@ -178,7 +178,7 @@ fn long_lines_are_cut_around_the_labels() {
     let map = sources(&[("long.sts", &text)]);
     let at = find(&map, 0, "wrong", 0);
     let d = Diagnostic::new(Code::UnknownName, at, "nothing is named `wrong`").label("here").fix(at, "right");
-    assert_snapshot!(render(&map, &d, false), @r#"
+    assert_snapshot!(render(&map, &d, Style::PLAIN), @r#"
     error[sioco::N001]: nothing is named `wrong`
       ╭▸ long.sts:1:4001
       │
@@ -207,7 +207,7 @@ fn no_span_is_too_strange() {
                         .label("here")
                         .also(span(0, 1), "and here")
                         .fix(strange, "mended");
-                    render(&map, &d, true);
+                    render(&map, &d, Style { on: true });
                     json(&map, &d);
                 }
             }
@@ -227,7 +227,7 @@ fn huge_files_are_no_problem() {
                 .also(span(len / 3, len / 3 + 1), "far away")
                 .fix(span(start, end), "y");
             let before = Instant::now();
-            let text = render(&map, &d, false);
+            let text = render(&map, &d, Style::PLAIN);
             assert!(text.len() < 10_000, "{} bytes", text.len());
             // Generous, for machines under load: walking the whole file in the renderer takes minutes.
             assert!(before.elapsed() < Duration::from_secs(20), "{:?}", before.elapsed());

@@ -143,7 +143,7 @@ impl PathReport {
             }
             Outcome::Impossible { at, clash, error } => {
                 let finding = self.finding(*at, clash, error.as_deref());
-                out.push_str(&render_finding(page.sources, &finding, style.on));
+                out.push_str(&render_finding(page.sources, &finding, style));
                 self.state(&mut out, &format!("state before step {at}"), page);
             }
         }

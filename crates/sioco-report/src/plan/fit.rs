@@ -1,14 +1,14 @@
 //! Whether a plan fits a model, for programs: `sioco plan --check --format json`.
 
 use serde::Serialize;
-use sioco_model::Model;
+use sioco_model::{Id, Model};
 use sioco_plan::file::Misfit;
 
 /// Whether a plan fits a model.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "PlanCheck"))]
-pub struct PlanCheckLine<'a> {
+pub struct PlanCheckLine {
     /// The name of the format.
     pub format: &'static str,
     /// Its version.
@@ -18,7 +18,7 @@ pub struct PlanCheckLine<'a> {
     /// Whether it was made for this very model.
     pub same_model: bool,
     /// The numbers of the purposes that can be used.
-    pub usable: &'a [usize],
+    pub usable: Vec<usize>,
     /// What does not fit.
     pub misfits: Vec<MisfitLine>,
 }
@@ -37,6 +37,6 @@ pub struct MisfitLine {
 impl MisfitLine {
     /// What does not fit, as it is written.
     pub fn new(model: &Model, misfit: &Misfit) -> MisfitLine {
-        MisfitLine { purpose: misfit.purpose(), message: misfit.describe(model) }
+        MisfitLine { purpose: misfit.purpose().map(Id::index), message: misfit.describe(model) }
     }
 }

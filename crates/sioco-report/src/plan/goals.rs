@@ -98,7 +98,7 @@ pub fn missing(planned: &Planned<'_>, most: usize, page: Page) -> String {
             proved += 1;
             if proved <= most {
                 let finding = infeasible(planned, goal, why);
-                out.push_str(&render_finding(planned.source.sources, &finding, style.on));
+                out.push_str(&render_finding(planned.source.sources, &finding, style));
                 out.push('\n');
             }
         }

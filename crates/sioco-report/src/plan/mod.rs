@@ -9,10 +9,11 @@ mod steps;
 mod tree;
 
 use sioco_lang::check::CheckedModel;
+use sioco_model::Id;
 use sioco_model::model::Model;
 use sioco_plan::case::Case;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Coverage, Goal, Options, Plan, State};
+use sioco_plan::{Coverage, Goal, Intent, Kind, Options, Plan, PurposeId, State};
 use sioco_solve::Reason;
 
 pub use self::fit::{MisfitLine, PlanCheckLine};
@@ -67,10 +68,7 @@ impl<'a> Planned<'a> {
 
     /// The length that was asked for, where the cover is about lengths.
     fn asked(&self) -> Option<usize> {
-        match self.plan.cover {
-            Cover::Paths(n) | Cover::Traces(n) => Some(n),
-            _ => None,
-        }
+        self.plan.intent().length
     }
 
     /// Whether everything that was asked for is there, as far as it is not proved to be impossible.
@@ -127,17 +125,17 @@ impl<'a> Planned<'a> {
             let all = count(model.switches.len(), "switch");
             // Where nothing is longer, all that was asked for is there.
             let reached = if self.is_cut() { plan.length } else { self.asked().or(plan.length) };
-            let what = match (&plan.cover, reached) {
-                (Cover::Paths(_), Some(n)) => format!("all paths of up to {}", count(n, "step")),
-                (Cover::Traces(_), Some(n)) => format!("all traces of up to {}", count(n, "step")),
-                (Cover::Inclusion(k), Some(n)) => {
-                    let times = if *k == 1 { "as long as".to_owned() } else { format!("{k} times as long as") };
+            let Intent { kind, inclusion, .. } = plan.intent();
+            let what = match (kind, reached) {
+                (Kind::Paths, Some(n)) if let Some(k) = inclusion => {
+                    let times = if k == 1 { "as long as".to_owned() } else { format!("{k} times as long as") };
                     format!("all paths of up to {}, {times} the restriction by inclusion", count(n, "step"))
                 }
-                (Cover::Reduced, _) => "every redirected edge of the reduced graph".into(),
-                (Cover::Random(_), _) => format!("random walks (seed {})", self.options.seed),
-                (Cover::Inputs(_), _) => format!("random inputs (seed {})", self.options.seed),
-                (cover, _) => format!("`{cover}`"),
+                (Kind::Paths | Kind::Traces, Some(n)) => format!("all {} of up to {}", kind.noun(), count(n, "step")),
+                (Kind::Edges, _) => "every redirected edge of the reduced graph".into(),
+                (Kind::Walks, _) => format!("random walks (seed {})", self.options.seed),
+                (Kind::Inputs, _) => format!("random inputs (seed {})", self.options.seed),
+                _ => format!("`{}`", plan.cover),
             };
             let ways: usize = plan.purposes.iter().map(|p| p.accepts().count()).sum();
             let ways =
@@ -191,7 +189,7 @@ impl<'a> Planned<'a> {
         let mut what = title.clone();
         let (alone, also): (Vec<usize>, Vec<usize>) = purpose.goals.iter().partition(|g| {
             let by = self.plan.goals.get(**g).map(|(_, state)| state);
-            matches!(by, Some(State::Covered { by, .. }) if *by == [number])
+            matches!(by, Some(State::Covered { by, .. }) if *by == [PurposeId::from_index(number)])
         });
         let names = |goals: &[usize]| {
             let names: Vec<String> = (goals.iter().take(NAMED))

@@ -2,7 +2,7 @@
 
 use sioco_model::model::Label;
 use sioco_plan::plan::Counts;
-use sioco_plan::{Cover, Steering};
+use sioco_plan::{Intent, Kind, Steering};
 use sioco_symbolic::Stop;
 use sioco_symbolic::analysis::{Control, Determinism};
 
@@ -20,7 +20,7 @@ pub fn notes(planned: &Planned<'_>, page: Page) -> String {
     }
     rows.push(("looked at", looked_at(planned)));
     if let Some((asked, reached)) = planned.asked().zip(planned.plan.length).filter(|(a, r)| r < a) {
-        let what = if matches!(planned.plan.cover, Cover::Traces(_)) { "traces" } else { "paths" };
+        let what = planned.plan.intent().kind.noun();
         let text = match planned.is_cut() {
             true => format!("all {what} up to {reached} of {asked} steps are there; {}", help(planned)),
             false => format!("no {what} are longer than these, though {} were asked for", count(asked, "step")),
@@ -28,11 +28,11 @@ pub fn notes(planned: &Planned<'_>, page: Page) -> String {
         rows.push(("length", text));
     }
     let empty = planned.plan.counts.impossible;
-    if let (Cover::Inputs(asked), true) = (&planned.plan.cover, empty > 0) {
+    if let (Intent { kind: Kind::Inputs, drawn: Some(asked), .. }, true) = (planned.plan.intent(), empty > 0) {
         let text = format!(
             "{empty} of {}: the model does not take the first input that was drawn; another `--seed` or a larger number \
              draws others",
-            count(*asked, "sequence")
+            count(asked, "sequence")
         );
         rows.push(("left out", text));
     }
@@ -69,11 +69,11 @@ fn looked_at(planned: &Planned<'_>) -> String {
     let plan = planned.plan;
     let nodes = count(plan.counts.nodes, "node");
     let how = match plan.stop {
-        Stop::Complete => match plan.cover {
-            Cover::Paths(_) | Cover::Traces(_) | Cover::Inclusion(_) => "all of that length".to_owned(),
-            Cover::Random(_) => "on the walks".to_owned(),
-            Cover::Inputs(_) => "on the way of the inputs".to_owned(),
-            _ => "complete: all that can be reached".to_owned(),
+        Stop::Complete => match plan.intent().kind {
+            Kind::Paths | Kind::Traces => "all of that length".to_owned(),
+            Kind::Walks => "on the walks".to_owned(),
+            Kind::Inputs => "on the way of the inputs".to_owned(),
+            Kind::Goals | Kind::Edges => "complete: all that can be reached".to_owned(),
         },
         Stop::Covered => "until everything was covered".to_owned(),
         Stop::Cancelled if planned.interrupted => "interrupted: this is what was found until then".to_owned(),
@@ -86,7 +86,7 @@ fn looked_at(planned: &Planned<'_>) -> String {
         _ => how,
     };
     match plan.counts.candidates {
-        _ if matches!(plan.cover, Cover::Inputs(_)) => format!("{nodes}, {how}"),
+        _ if plan.intent().kind == Kind::Inputs => format!("{nodes}, {how}"),
         0 => format!("{nodes}, {how}"),
         n => format!("{nodes}, {how}; of {} asked about, {} impossible", count(n, "step"), plan.counts.impossible),
     }

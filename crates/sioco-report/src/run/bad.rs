@@ -80,7 +80,7 @@ pub fn bad_run(bad: &Bad<'_>, page: Page) -> String {
     let mut out = format!("{title} {head}{}\n", style.dim(seed));
     let failed = matches!(bad.cause, Cause::Failure(_));
     out.push_str(&sequence(model, bad.steps, bad.begun, failed, page));
-    out.push_str(&render_parts(bad.source.sources, &report(bad), style.on));
+    out.push_str(&render_parts(bad.source.sources, &report(bad), style));
     match bad.cause {
         Cause::Trouble(Trouble::Fault { stderr, .. }) => {
             out.push_str(&lines("the last lines on standard error:", stderr, STDERR, page));

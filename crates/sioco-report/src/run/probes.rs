@@ -2,7 +2,7 @@
 
 use sioco_exec::summary::Probed;
 use sioco_exec::{GateValue, Observation};
-use sioco_model::Model;
+use sioco_model::{Id, Model};
 
 use super::shape::{ProbeLine, ProbeStepLine};
 use super::words::{named, observation, short};
@@ -28,7 +28,7 @@ pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
             let answer = if answer.is_empty() { "nothing".to_owned() } else { answer.join(" ") };
             format!("{}: {answer}", named(model, input, "="))
         });
-        lines.push(format!("{}. {}", p.purpose + 1, steps.collect::<Vec<_>>().join("; ")));
+        lines.push(format!("{}. {}", p.purpose.number(), steps.collect::<Vec<_>>().join("; ")));
     }
     if probed.len() > MOST {
         lines.push(format!("… and {} more; the journal has them", probed.len() - MOST));
@@ -49,7 +49,7 @@ pub(super) fn json<'a>(model: &Model, probed: &'a [Probed]) -> Vec<ProbeLine<'a>
     };
     let of = |p: &'a Probed| {
         let steps = p.seen.iter().enumerate().map(|(i, s)| step(p, i, s)).collect();
-        ProbeLine { purpose: p.purpose, run: p.run, steps }
+        ProbeLine { purpose: p.purpose.index(), run: p.run, steps }
     };
     probed.iter().map(of).collect()
 }

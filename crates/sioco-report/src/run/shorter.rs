@@ -1,6 +1,6 @@
 //! Where all traces of a length were asked for, and there are only those of a shorter one (S1 section 5.3).
 
-use sioco_plan::{Cover, Plan};
+use sioco_plan::Plan;
 use sioco_symbolic::Stop;
 
 use crate::explore::count;
@@ -10,8 +10,7 @@ use super::shape::LengthLine;
 /// Which traces, or paths, were planned instead of longer ones, and why, in a clause.
 pub fn shorter(plan: &Plan) -> Option<String> {
     let shorter = plan.shorter()?;
-    let what = if matches!(plan.cover, Cover::Paths(_)) { "paths" } else { "traces" };
-    let (asked, want) = (shorter.asked, want(plan.stop));
+    let (asked, what, want) = (shorter.asked, plan.intent().kind.noun(), want(plan.stop));
     Some(match shorter.reached {
         0 => format!("no {what} can be tested, not even those of 1 step: there was not enough {want} for them"),
         n => {

@@ -12,7 +12,7 @@ use sioco_exec::record::End;
 use sioco_exec::summary::{PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::model::Direction;
-use sioco_plan::{Cover, Goal, Plan, State};
+use sioco_plan::{Goal, Kind, Plan, State};
 use sioco_solve::Reason;
 use sioco_symbolic::Stop;
 
@@ -150,39 +150,70 @@ fn rows(campaign: &CampaignReport<'_>) -> Vec<(&'static str, String)> {
     if summary.verdict == Some(Verdict::WeakPass) {
         rows.push(("weak", "everything observed is allowed; what was to be reached was perhaps reached".into()));
     }
-    let doubts = summary.purposes.iter().filter(|p| p.doubt).count();
-    if summary.unknown > 0 || doubts > 0 {
-        let questions = count(to_usize(summary.unknown), "question");
-        let rest = match doubts {
-            0 => String::new(),
-            n => format!("; {} on it", if n == 1 { "1 purpose rests".into() } else { format!("{n} purposes rest") }),
-        };
-        rows.push(("unknown", format!("{questions} of the tester had no answer from the solver{rest}")));
-    }
+    rows.extend(unknown(summary).map(|text| ("unknown", text)));
     let deadlocks = dead_end::lines(campaign, NAMED).into_iter().enumerate();
     rows.extend(deadlocks.map(|(i, text)| (if i == 0 { "deadlock" } else { "" }, text)));
-    if summary.withdrawn > 0 {
-        let mut what = match summary.withdrawn {
-            1 => "a silence was withdrawn, since an output came after all".to_owned(),
-            n => format!("{n} silences were withdrawn, since outputs came after all"),
-        };
-        what += &match (summary.hidden, summary.withdrawn) {
-            (0, _) => String::new(),
-            (1, 1) => "; it would have been a failure".to_owned(),
-            (n, _) => format!("; {n} of them would have been failures"),
-        };
-        let ms = campaign.quiescence.as_millis();
-        let advice = match campaign.took.is_some() {
-            true if summary.late.is_empty() => format!(": raise `--quiescence`, which is {ms} ms"),
-            true => format!(": {}", late(campaign)),
-            false => String::new(),
-        };
-        rows.push(("silence", format!("{what}{advice}")));
+    rows.extend(withdrawn(campaign).map(|text| ("silence", text)));
+    rows.extend(unjudged(campaign));
+    let remarks = summary.remarks.iter().enumerate();
+    rows.extend(remarks.map(|(i, text)| (if i == 0 { "odd" } else { "" }, text.clone())));
+    rows.extend(pauses(campaign).map(|text| ("pause", text)));
+    rows.extend(super::clock::line(campaign).map(|text| ("clock", text)));
+    if ran {
+        rows.extend(not_taken(campaign).map(|text| ("not taken", text)));
     }
+    let shrunk = campaign.shrunk.iter().map(shrunk::row).enumerate();
+    rows.extend(shrunk.map(|(i, text)| (if i == 0 { "shrunk" } else { "" }, text)));
+    rows.extend(campaign.seed.map(|seed| ("seed", seed.to_string())));
+    rows.extend(campaign.journal.map(|j| ("journal", j.to_owned())));
+    rows.extend(campaign.replay.map(|r| ("replay", r.to_owned())));
+    rows
+}
+
+/// What the solver left open, and what rests on that.
+fn unknown(summary: &Summary) -> Option<String> {
+    let doubts = summary.purposes.iter().filter(|p| p.doubt).count();
+    if summary.unknown == 0 && doubts == 0 {
+        return None;
+    }
+    let questions = count(to_usize(summary.unknown), "question");
+    let rest = match doubts {
+        0 => String::new(),
+        n => format!("; {} on it", if n == 1 { "1 purpose rests".into() } else { format!("{n} purposes rest") }),
+    };
+    Some(format!("{questions} of the tester had no answer from the solver{rest}"))
+}
+
+/// Silences that were none after all, and what helps.
+fn withdrawn(campaign: &CampaignReport<'_>) -> Option<String> {
+    let summary = campaign.summary;
+    let mut what = match summary.withdrawn {
+        0 => return None,
+        1 => "a silence was withdrawn, since an output came after all".to_owned(),
+        n => format!("{n} silences were withdrawn, since outputs came after all"),
+    };
+    what += &match (summary.hidden, summary.withdrawn) {
+        (0, _) => String::new(),
+        (1, 1) => "; it would have been a failure".to_owned(),
+        (n, _) => format!("; {n} of them would have been failures"),
+    };
+    let ms = campaign.quiescence.as_millis();
+    let advice = match campaign.took.is_some() {
+        true if summary.late.is_empty() => format!(": raise `--quiescence`, which is {ms} ms"),
+        true => format!(": {}", late(campaign)),
+        false => String::new(),
+    };
+    Some(format!("{what}{advice}"))
+}
+
+/// What came between runs, which nobody judged.
+fn unjudged(campaign: &CampaignReport<'_>) -> Vec<(&'static str, String)> {
+    let summary = campaign.summary;
+    let mut rows = Vec::new();
     // A few may come when a run ends; if many do, there is something to be heard.
     let dropped = summary.stale + summary.unheard;
-    let unjudged = dropped > 1 && dropped * 10 > summary.all_runs();
-    let advice = match unjudged && campaign.took.is_some() {
+    let many = dropped > 1 && dropped * 10 > summary.all_runs();
+    let advice = match many && campaign.took.is_some() {
         true => ": they were not judged; a longer `--quiescence` may hear them",
         false => "",
     };
@@ -208,25 +239,18 @@ fn rows(campaign: &CampaignReport<'_>) -> Vec<(&'static str, String)> {
         let advice = ": that was not judged; a longer `--quiescence` may see it in a run";
         rows.push(("crashes", format!("{what}{}", if campaign.took.is_some() { advice } else { "" })));
     }
-    let remarks = summary.remarks.iter().enumerate();
-    rows.extend(remarks.map(|(i, text)| (if i == 0 { "odd" } else { "" }, text.clone())));
-    rows.extend(pauses(campaign).map(|text| ("pause", text)));
-    rows.extend(super::clock::line(campaign).map(|text| ("clock", text)));
+    rows
+}
+
+/// The switches that no run took, though nothing proves that none can.
+fn not_taken(campaign: &CampaignReport<'_>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
-    for (id, s) in model.switches.iter() {
-        if !summary.possibly(id) && !infeasible(campaign, id) {
+    for (id, s) in campaign.source.checked.model.switches.iter() {
+        if !campaign.summary.possibly(id) && !infeasible(campaign, id) {
             names.push(s.name.clone());
         }
     }
-    if !names.is_empty() && ran {
-        rows.push(("not taken", list(&names)));
-    }
-    let shrunk = campaign.shrunk.iter().map(shrunk::row).enumerate();
-    rows.extend(shrunk.map(|(i, text)| (if i == 0 { "shrunk" } else { "" }, text)));
-    rows.extend(campaign.seed.map(|seed| ("seed", seed.to_string())));
-    rows.extend(campaign.journal.map(|j| ("journal", j.to_owned())));
-    rows.extend(campaign.replay.map(|r| ("replay", r.to_owned())));
-    rows
+    (!names.is_empty()).then(|| list(&names))
 }
 
 /// After which gates outputs came late, and the options that wait for them.
@@ -400,7 +424,7 @@ fn uncovered(plan: Option<&Plan>) -> Option<String> {
         _ => None,
     });
     let why = why.unwrap_or_default();
-    let what = if plan.cover == Cover::Compare { "transitions" } else { "goals" };
+    let what = if plan.intent().compared { "transitions" } else { "goals" };
     Some(format!("{open} of {all} {what} may need more tests than it has: {why}"))
 }
 
@@ -429,7 +453,7 @@ fn untried(campaign: &CampaignReport<'_>) -> Option<String> {
 /// How many traces of a length were covered (T-C4: those that some hypothesis followed), and the switches on them.
 fn traces(campaign: &CampaignReport<'_>) -> Option<String> {
     let plan = campaign.plan?;
-    let (Cover::Traces(_), Some(length)) = (&plan.cover, plan.length) else { return None };
+    let (Kind::Traces, Some(length)) = (plan.intent().kind, plan.length) else { return None };
     let (summary, model) = (campaign.summary, &campaign.source.checked.model);
     let is_covered = |r: &&PurposeResult| r.verdict.is_some_and(|v| v <= Verdict::WeakPass);
     let (found, all) = (summary.purposes.iter().filter(is_covered).count(), summary.purposes.len());
@@ -447,7 +471,7 @@ fn traces(campaign: &CampaignReport<'_>) -> Option<String> {
 /// What the system had to wait for, where that is worth a line.
 fn pauses(campaign: &CampaignReport<'_>) -> Option<String> {
     let pauses = campaign.summary.pauses;
-    let planned = campaign.plan.is_some_and(|p| matches!(p.cover, Cover::Traces(_)));
+    let planned = campaign.plan.is_some_and(|p| p.intent().kind == Kind::Traces);
     let long = pauses.longest >= LONG_PAUSE || (planned && !pauses.longest.is_zero());
     if campaign.took.is_none() || !(long || pauses.hurried > 0) {
         return None;

@@ -1,14 +1,14 @@
 //! Traces by the switches on them: where all traces of a length are wanted, there are no goals that could name a purpose.
 
 use sioco_model::model::Model;
-use sioco_plan::{Cover, Plan};
+use sioco_plan::Plan;
 
 /// So many switches at the beginning and at the end of a trace are named.
 const ENDS: usize = 5;
 
 /// The switches on the way of a purpose, in order, where that is what it is there for.
 pub(super) fn names<'m>(model: &'m Model, plan: Option<&Plan>, purpose: usize) -> Option<Vec<&'m str>> {
-    let plan = plan.filter(|plan| matches!(plan.cover, Cover::Traces(_) | Cover::Paths(_)))?;
+    let plan = plan.filter(|plan| plan.intent().all_allowed)?;
     Some(plan.purposes.get(purpose)?.switches().map(|s| model.switches[s].name.as_str()).collect())
 }
 

@@ -23,17 +23,27 @@ pub(super) enum Operand<'a> {
     Value(&'a Value),
 }
 
+/// Two things of one sort are equal, or are not.
+#[derive(Clone, Copy)]
+pub(super) struct Equality<T> {
+    pub a: T,
+    pub b: T,
+    pub positive: bool,
+    /// In how many data they are.
+    pub depth: u32,
+}
+
+impl<T> Equality<T> {
+    /// The same claim about parts of both.
+    fn inside<U>(&self, a: U, b: U) -> Equality<U> {
+        Equality { a, b, positive: self.positive, depth: self.depth + 1 }
+    }
+}
+
 impl Normaliser {
-    /// Whether two operands of one sort are equal.
-    pub(super) fn equal(
-        &mut self,
-        terms: Terms<'_>,
-        a: Operand<'_>,
-        b: Operand<'_>,
-        positive: bool,
-        depth: u32,
-        out: &mut All,
-    ) {
+    /// Two operands are equal, or are not.
+    pub(super) fn equal(&mut self, terms: Terms<'_>, claim: Equality<Operand<'_>>, out: &mut All) {
+        let Equality { a, b, positive, .. } = claim;
         let sort = match (a, b) {
             (Operand::Term(t), _) | (_, Operand::Term(t)) => terms.pool.sort(t),
             (Operand::Place(p), _) | (_, Operand::Place(p)) => self.places.places[p as usize].sort,
@@ -55,7 +65,7 @@ impl Normaliser {
                 }
             }
             Sort::Data(_) if !self.places.is_scalar(terms.sorts, sort) => {
-                self.same_data(terms, a, b, positive, depth, out);
+                self.same_data(terms, claim, out);
             }
             Sort::Data(_) | Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
                 if positive && matches!(terms.sorts.get(sort), Sort::String | Sort::Seq(_)) {
@@ -152,15 +162,8 @@ impl Normaliser {
     }
 
     /// Equality of data with fields: the same constructor, and equal fields.
-    fn same_data(
-        &mut self,
-        terms: Terms<'_>,
-        a: Operand<'_>,
-        b: Operand<'_>,
-        positive: bool,
-        depth: u32,
-        out: &mut All,
-    ) {
+    fn same_data(&mut self, terms: Terms<'_>, claim: Equality<Operand<'_>>, out: &mut All) {
+        let Equality { a, b, positive, depth } = claim;
         if depth >= MAX_NESTING {
             return self.opaque();
         }
@@ -183,7 +186,7 @@ impl Normaliser {
             (None, None) => {
                 let places = place(self, a, out).zip(place(self, b, out));
                 return match places {
-                    Some((a, b)) => self.same_places(terms, a, b, positive, depth, out),
+                    Some((a, b)) => self.same_places(terms, Equality { a, b, positive, depth }, out),
                     None => self.opaque(),
                 };
             }
@@ -221,12 +224,13 @@ impl Normaliser {
                 Fields::Values(v) => Operand::Value(&v[i]),
                 Fields::Terms(t) => Operand::Term(t[i]),
             };
+            let fields = claim.inside(Operand::Place(field), other);
             if positive {
-                self.equal(terms, Operand::Place(field), other, true, depth + 1, out);
+                self.equal(terms, fields, out);
             } else {
                 let mut all = All::new();
                 self.tag(place, constructor, true, &mut all);
-                self.equal(terms, Operand::Place(field), other, false, depth + 1, &mut all);
+                self.equal(terms, fields, &mut all);
                 alternatives.push(all);
             }
         }
@@ -236,7 +240,8 @@ impl Normaliser {
     }
 
     /// Equality of two places of a data type: for some constructor both are made by it, and the fields are equal.
-    fn same_places(&mut self, terms: Terms<'_>, a: PlaceId, b: PlaceId, positive: bool, depth: u32, out: &mut All) {
+    fn same_places(&mut self, terms: Terms<'_>, claim: Equality<PlaceId>, out: &mut All) {
+        let Equality { a, b, positive, .. } = claim;
         let Sort::Data(d) = terms.sorts.get(self.places.places[a as usize].sort) else { return self.opaque() };
         let numbers = [a, b].map(|p| self.places.places[p as usize].var.map(Linear::var));
         let [Some(left), Some(right)] = numbers else { return self.opaque() };
@@ -257,10 +262,10 @@ impl Normaliser {
                 let fields = [a, b].map(|p| self.places.field(terms.sorts, p, c as u32, i as u32));
                 let [Some(left), Some(right)] = fields.map(|f| f.map(Operand::Place)) else { return self.opaque() };
                 if positive {
-                    self.equal(terms, left, right, true, depth + 1, &mut equal);
+                    self.equal(terms, claim.inside(left, right), &mut equal);
                 } else {
                     let mut differ = equal.clone();
-                    self.equal(terms, left, right, false, depth + 1, &mut differ);
+                    self.equal(terms, claim.inside(left, right), &mut differ);
                     alternatives.push(differ);
                 }
             }

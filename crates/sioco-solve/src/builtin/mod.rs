@@ -31,6 +31,7 @@ use self::explain::Core;
 use self::model::Verdict;
 use self::normal::{Normal, Normaliser};
 use self::repair::Numbers;
+use self::says::Completion;
 use self::store::{DECISION, Mark, Outcome, Store};
 use crate::query::{Answer, Limits, Reason, Solver, Terms};
 use crate::quick::MAX_COMBINATIONS;
@@ -64,12 +65,7 @@ pub struct Builtin {
     levels: Vec<Level>,
     /// Per symbol: the conjuncts that it occurs in, in the order of the stack.
     uses: Vec<Vec<u32>>,
-    /// The conjuncts that say something of one symbol directly, and how many of them the constraints do not say all of.
-    speaking: Vec<u32>,
-    inexact: usize,
-    /// Per symbol: the completion that changed it last; and which was the last one.
-    changed: Vec<u64>,
-    turn: u64,
+    completion: Completion,
     numbers: Numbers,
     /// The last values that satisfied something, by symbol, with a log to undo changes.
     values: Vec<Value>,
@@ -106,10 +102,7 @@ impl Builtin {
             conjuncts: Vec::new(),
             levels: Vec::new(),
             uses: Vec::new(),
-            speaking: Vec::new(),
-            inexact: 0,
-            changed: Vec::new(),
-            turn: 0,
+            completion: Completion::default(),
             numbers: Numbers::default(),
             values: Vec::new(),
             value_log: Vec::new(),

@@ -16,7 +16,7 @@ use sioco_model::term::{Op, Term};
 use sioco_model::{SymbolId, TermId, Value};
 
 use super::constraint::{All, any, linear, never};
-use super::equality::{MAX_NESTING, Operand};
+use super::equality::{Equality, MAX_NESTING, Operand};
 use super::linear::{Linear, Relation};
 use super::place::{PlaceId, Places};
 use super::says::{Says, says};
@@ -172,7 +172,10 @@ impl Normaliser {
                 ];
                 any(alternatives, out);
             }
-            (Op::Eq, _) => self.equal(terms, Operand::Term(args[0]), Operand::Term(args[1]), positive, 0, out),
+            (Op::Eq, _) => {
+                let (a, b) = (Operand::Term(args[0]), Operand::Term(args[1]));
+                self.equal(terms, Equality { a, b, positive, depth: 0 }, out);
+            }
             (Op::Lt | Op::Le, _) if terms.pool.sort(args[0]) == terms.sorts.int => {
                 // a <= b is a - b <= 0, its negation is b - a + 1 <= 0; likewise a < b.
                 let (left, right) = if positive { (args[0], args[1]) } else { (args[1], args[0]) };

@@ -136,6 +136,17 @@ impl Ends {
     }
 }
 
+/// What is known for giving symbols the values that conjuncts say.
+#[derive(Default)]
+pub(super) struct Completion {
+    /// The conjuncts that say something of one symbol directly, and how many of them the constraints do not say all of.
+    speaking: Vec<u32>,
+    inexact: usize,
+    /// Per symbol: the completion that changed it last; and which was the last one.
+    changed: Vec<u64>,
+    turn: u64,
+}
+
 impl Builtin {
     /// Notes what a new conjunct says; bounds of a real may contradict each other.
     pub(super) fn hear(&mut self, terms: Terms<'_>, owner: u32) {
@@ -143,8 +154,8 @@ impl Builtin {
         if normal.says.is_empty() {
             return;
         }
-        self.speaking.push(owner);
-        self.inexact += usize::from(!normal.exact);
+        self.completion.speaking.push(owner);
+        self.completion.inexact += usize::from(!normal.exact);
         for said in &normal.says {
             if !self.contradiction {
                 self.find_clash(terms, said);
@@ -183,38 +194,38 @@ impl Builtin {
 
     /// Forgets what conjuncts from this one on say.
     pub(super) fn unhear(&mut self, conjuncts: usize) {
-        while let Some(last) = self.speaking.pop_if(|c| *c as usize >= conjuncts) {
-            self.inexact -= usize::from(!self.conjuncts[last as usize].normal.exact);
+        while let Some(last) = self.completion.speaking.pop_if(|c| *c as usize >= conjuncts) {
+            self.completion.inexact -= usize::from(!self.conjuncts[last as usize].normal.exact);
         }
     }
 
     /// Whether a conjunct that is not known to be satisfied says something that the constraints do not.
     pub(super) fn may_complete(&self) -> bool {
-        let new = self.speaking.iter().rev().take_while(|c| **c as usize >= self.confirmed);
-        self.inexact > 0 && new.into_iter().any(|c| !self.conjuncts[*c as usize].normal.exact)
+        let new = self.completion.speaking.iter().rev().take_while(|c| **c as usize >= self.confirmed);
+        self.completion.inexact > 0 && new.into_iter().any(|c| !self.conjuncts[*c as usize].normal.exact)
     }
 
     /// Gives symbols the values that the conjuncts say, in the order of the stack, where these are new or about symbols
     /// that have changed; adds the conjuncts to look at again. Whether anything changed.
     pub(super) fn complete(&mut self, terms: Terms<'_>, changed: &[SymbolId], dirty: &mut Vec<u32>) -> bool {
-        if self.inexact == 0 {
+        if self.completion.inexact == 0 {
             return false;
         }
-        self.turn += 1;
-        self.changed.resize(self.values.len(), 0);
+        self.completion.turn += 1;
+        self.completion.changed.resize(self.values.len(), 0);
         for y in changed {
-            self.changed[y.index()] = self.turn;
+            self.completion.changed[y.index()] = self.completion.turn;
         }
         let undo = self.value_log.len();
         let mut pinned: Vec<SymbolId> = Vec::new();
         for _ in 0..ROUNDS {
             let before = pinned.len();
-            for i in 0..self.speaking.len() {
-                let c = self.speaking[i] as usize;
+            for i in 0..self.completion.speaking.len() {
+                let c = self.completion.speaking[i] as usize;
                 let normal = std::sync::Arc::clone(&self.conjuncts[c].normal);
                 // What constraints say all of, the numbers follow already, unless something was changed here.
                 let new = c >= self.confirmed && !normal.exact;
-                if new || normal.symbols.iter().any(|y| self.changed[y.index()] == self.turn) {
+                if new || normal.symbols.iter().any(|y| self.completion.changed[y.index()] == self.completion.turn) {
                     self.follow(terms, &normal.says, &mut pinned);
                 }
             }
@@ -265,7 +276,7 @@ impl Builtin {
         }
         let old = std::mem::replace(&mut self.values[i], value);
         self.value_log.push((i as u32, old));
-        self.changed[i] = self.turn;
+        self.completion.changed[i] = self.completion.turn;
         true
     }
 

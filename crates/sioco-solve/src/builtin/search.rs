@@ -4,8 +4,6 @@
 //! refuted is a proof, also where intervals are unbounded. A leaf that the evaluator rejects is refuted if the numbers
 //! of the store determine all values there; otherwise the search is incomplete and says so.
 
-use std::time::Instant;
-
 use sioco_model::eval::EvalError;
 use sioco_model::{Id, SymbolId};
 
@@ -62,7 +60,7 @@ impl Builtin {
         let mut scope = self.scope();
         let root = self.store.mark();
         let end = self.store.work.saturating_add(limits.resources);
-        let deadline = limits.deadline();
+        let timer = limits.timer();
         self.core.clear();
         let mut frames: Vec<Frame> = Vec::new();
         let mut incomplete = false;
@@ -73,7 +71,7 @@ impl Builtin {
             if self.store.work >= end {
                 break Err(Reason::Resources);
             }
-            if Instant::now() >= deadline {
+            if timer.is_over() {
                 break Err(Reason::Time);
             }
             match self.node(terms, &mut scope, &frames, end) {

@@ -17,7 +17,7 @@ type Rest = (Vec<TermId>, Vec<(SymbolId, Value)>);
 
 impl Chain {
     fn few_work(&self, limits: &Limits) -> u64 {
-        let work = if self.reply == Reply::None { WORK_ALONE } else { WORK };
+        let work = if self.behind.reply == Reply::None { WORK_ALONE } else { WORK };
         limits.resources.min(work)
     }
 

@@ -139,9 +139,18 @@ enum Reply {
     None,
 }
 
+/// The back-end, behind all other layers.
+struct Behind {
+    reply: Reply,
+    solver: Option<Mirror>,
+    /// Why there is none, where there is none.
+    without: Reason,
+    /// How often in a row it has broken down.
+    breakdowns: u32,
+}
+
 /// The chain.
 pub struct Chain {
-    reply: Reply,
     switches: Switches,
     counters: ChainCounters,
     simplifier: Simplifier,
@@ -149,11 +158,7 @@ pub struct Chain {
     finite: Finite,
     groups: Groups,
     cache: Cache,
-    back_end: Option<Mirror>,
-    /// Why there is no back-end, where there is none.
-    without: Reason,
-    /// How often in a row the back-end has broken down.
-    breakdowns: u32,
+    behind: Behind,
     /// Work that the built-in solver may do.
     builtin_work: u64,
     /// What ends all its questions.
@@ -182,8 +187,13 @@ impl Chain {
     /// Some of the layers.
     pub fn with(back_end: Option<Box<dyn Solver>>, switches: Switches) -> Self {
         let base = Saved { level: Level { serial: 0, start: 0 }, witness: None, covered: 0, contradiction: None };
-        Chain {
+        let behind = Behind {
             reply: if back_end.is_some() { Reply::Open } else { Reply::None },
+            solver: back_end.map(Mirror::new),
+            without: Reason::NoSolver,
+            breakdowns: 0,
+        };
+        Chain {
             switches,
             counters: ChainCounters::default(),
             simplifier: Simplifier::default(),
@@ -191,9 +201,7 @@ impl Chain {
             finite: Finite::default(),
             groups: Groups::default(),
             cache: Cache::default(),
-            back_end: back_end.map(Mirror::new),
-            without: Reason::NoSolver,
-            breakdowns: 0,
+            behind,
             builtin_work: BUILTIN_WORK,
             cancellation: None,
             afresh: 0,
@@ -229,14 +237,15 @@ impl Chain {
 
     /// Asks the back-end nothing from here on; questions that would reach it are *unknown* for this reason.
     pub fn leave_back_end(&mut self, why: Reason) {
-        self.back_end = None;
-        self.reply = Reply::None;
-        self.without = why;
+        self.behind.solver = None;
+        self.behind.reply = Reply::None;
+        self.behind.without = why;
     }
 
     /// Why the back-end is left alone, if it has broken down too often.
     pub fn given_up(&self) -> Option<&Reason> {
-        (self.back_end.is_none() && matches!(self.without, Reason::Broken { .. })).then_some(&self.without)
+        (self.behind.solver.is_none() && matches!(self.behind.without, Reason::Broken { .. }))
+            .then_some(&self.behind.without)
     }
 
     /// The bounds that the built-in solver knows for an `Int` symbol (see [`Builtin::bounds`]).
@@ -281,8 +290,11 @@ impl Chain {
 
     fn ask_builtin(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         // Opening a back-end costs as much as many questions.
-        let allowed =
-            if self.reply == Reply::Open { self.builtin_work.max(BUILTIN_WORK_UNOPENED) } else { self.builtin_work };
+        let allowed = if self.behind.reply == Reply::Open {
+            self.builtin_work.max(BUILTIN_WORK_UNOPENED)
+        } else {
+            self.builtin_work
+        };
         let work = limits.resources.min(allowed);
         let limits = Limits { resources: work, ..limits.clone() };
         self.builtin.check(terms, &limits, want_witness)
@@ -357,12 +369,12 @@ impl Chain {
         match &answer {
             _ if self.counters.back_end.asked == before => {}
             Answer::Unknown(why @ Reason::Broken { .. }) => {
-                self.breakdowns += 1;
-                if self.breakdowns >= BREAKDOWNS {
+                self.behind.breakdowns += 1;
+                if self.behind.breakdowns >= BREAKDOWNS {
                     self.leave_back_end(why.clone());
                 }
             }
-            _ => self.breakdowns = 0,
+            _ => self.behind.breakdowns = 0,
         }
         answer
     }
@@ -394,7 +406,7 @@ impl Chain {
                 return answer;
             }
         }
-        let Some(back_end) = &mut self.back_end else { return Answer::Unknown(self.without.clone()) };
+        let Some(back_end) = &mut self.behind.solver else { return Answer::Unknown(self.behind.without.clone()) };
         let wanted = !limits.cancelled();
         let answer = if partial {
             // Its word alone is not enough: a *sat* is believed when its values have been tried.
@@ -407,12 +419,12 @@ impl Chain {
         self.counters.unanswered += u64::from(wanted && answer == Answer::Unknown(Reason::Cancelled));
         match &answer {
             // One that has worked before may work again.
-            Answer::Unknown(why @ (Reason::NoSolver | Reason::Broken { .. })) if self.reply == Reply::Open => {
-                self.reply = Reply::None;
-                self.without = why.clone();
+            Answer::Unknown(why @ (Reason::NoSolver | Reason::Broken { .. })) if self.behind.reply == Reply::Open => {
+                self.behind.reply = Reply::None;
+                self.behind.without = why.clone();
             }
             Answer::Unknown(Reason::NoSolver | Reason::Broken { .. }) => {}
-            _ => self.reply = Reply::Some,
+            _ => self.behind.reply = Reply::Some,
         }
         let name = back_end.name();
         match answer {
@@ -481,7 +493,7 @@ impl Solver for Chain {
     }
 
     fn name(&self) -> String {
-        match &self.back_end {
+        match &self.behind.solver {
             Some(back_end) => format!("built-in, then {}", back_end.name()),
             None => "built-in".into(),
         }
@@ -604,15 +616,15 @@ impl Chain {
             Err(rest) => rest,
         };
         let mut open = None;
-        if self.reply != Reply::None {
-            if self.reply == Reply::Some || self.builtin.is_exact() {
+        if self.behind.reply != Reply::None {
+            if self.behind.reply == Reply::Some || self.builtin.is_exact() {
                 let answer = self.ask_layers(terms, limits, want_witness);
                 if let Some(answer) = answer {
                     return answer;
                 }
             }
             let answer = self.ask_back_end(terms, limits, want_witness);
-            if self.reply != Reply::None && !is_open(&answer) {
+            if self.behind.reply != Reply::None && !is_open(&answer) {
                 return answer;
             }
             open = Some(answer);
@@ -639,7 +651,7 @@ impl Chain {
             }
             Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
             // The reason of who knows more.
-            Answer::Unknown(_) => open.unwrap_or_else(|| Answer::Unknown(self.without.clone())),
+            Answer::Unknown(_) => open.unwrap_or_else(|| Answer::Unknown(self.behind.without.clone())),
             _ => answer,
         }
     }
@@ -648,7 +660,7 @@ impl Chain {
         if let Some(answer) = self.ask_layers(terms, limits, false) {
             return answer;
         }
-        match (self.ask_back_end(terms, limits, false), &mut self.back_end) {
+        match (self.ask_back_end(terms, limits, false), &mut self.behind.solver) {
             (Answer::Unsat(Some(group)), Some(back_end)) if group.len() > 1 => {
                 match back_end.core(terms, &group, limits) {
                     Answer::Unsat(Some(core)) => Answer::Unsat(Some(core)),

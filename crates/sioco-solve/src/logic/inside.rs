@@ -1,5 +1,6 @@
 //! Membership in sorts.
 
+use sioco_model::simplify;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{SortId, TermId, Value};
@@ -40,7 +41,7 @@ pub(super) fn inside(pool: &mut TermPool, sorts: &Sorts, sort: SortId, x: TermId
             Some(pool.and(sorts, &parts))
         }
         Sort::Seq(item) => {
-            if let Some(items) = super::fold::items(pool, sorts, x) {
+            if let Some(items) = simplify::items(pool, sorts, x) {
                 let parts: Vec<TermId> =
                     items.iter().filter_map(|i| inside(pool, sorts, *item, *i, classical)).collect();
                 return Some(pool.and(sorts, &parts));

@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use sioco_model::number::Rational;
+use sioco_model::simplify::{construct, items};
 use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
 use sioco_model::{BinderId, TermId, Value};
 
-use super::fold::{app, binders, construct, items};
+use super::fold::{app, binders};
 use super::formula::{Context, FALSE, Formula, TRUE, and, or};
 use super::inside::{field_of, is_position};
 

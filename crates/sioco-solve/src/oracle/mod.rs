@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use sioco_model::semantics::choice::Unknown;
-use sioco_model::semantics::{Oracle, Question};
+use sioco_model::semantics::{Oracle, Question, Unanswered};
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, IdVec, SortId, SymbolId, TermId, Value};
@@ -37,9 +37,9 @@ pub struct StateOracle {
     by_place: FxHashMap<(usize, SortId), SymbolId>,
     asker: Asker,
     known: FxHashMap<Key, Option<Vec<Value>>>,
-    listed: FxHashMap<Key, Result<Vec<Vec<Value>>, String>>,
+    listed: FxHashMap<Key, Result<Vec<Vec<Value>>, Unanswered>>,
     /// What stayed open, why, and whether it would stay so if it was asked again.
-    open: FxHashMap<Key, (String, bool)>,
+    open: FxHashMap<Key, (Unanswered, bool)>,
     /// How often it was refilled.
     generation: u64,
 }
@@ -112,7 +112,7 @@ impl StateOracle {
     }
 
     /// Values of the unknowns for which the condition is true, chosen in a certain way; nothing if there are none.
-    pub fn choose(&mut self, question: &Question<'_>, choice: Choice) -> Result<Option<Vec<Value>>, String> {
+    pub fn choose(&mut self, question: &Question<'_>, choice: Choice) -> Result<Option<Vec<Value>>, Unanswered> {
         let prepared = self.prepare(question)?;
         let guard = (choice == Choice::Boundary).then_some((prepared.whole, 0));
         Ok(self.chosen(&prepared, choice, guard, question.vars)?.map(|chosen| chosen.values))
@@ -125,7 +125,7 @@ impl StateOracle {
         choice: Choice,
         guard: Option<(TermId, u64)>,
         used: &[Value],
-    ) -> Result<Option<Chosen>, String> {
+    ) -> Result<Option<Chosen>, Unanswered> {
         let key = prepared.key();
         if let Some((why, _)) = self.open.get(&key) {
             return Err(why.clone());
@@ -147,7 +147,7 @@ impl StateOracle {
     }
 
     /// Values of the symbols for which the conjuncts are true, the plainest ones.
-    fn witness_of(&mut self, prepared: Prepared) -> Result<Option<Vec<Value>>, String> {
+    fn witness_of(&mut self, prepared: Prepared) -> Result<Option<Vec<Value>>, Unanswered> {
         let key = prepared.key();
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
@@ -161,16 +161,21 @@ impl StateOracle {
         Ok(found)
     }
 
-    /// Why an answer is not known, for people; it is remembered.
-    fn unknown(&mut self, key: Key, why: &Reason) -> String {
-        let why = why.to_string();
+    /// Why an answer is not known; it is remembered.
+    fn unknown(&mut self, key: Key, why: &Reason) -> Unanswered {
+        let why = Unanswered::Undecided(why.to_string());
         self.open.insert(key, (why.clone(), self.asker.was_patient()));
         why
     }
 
     /// Values of all symbols for which conjuncts of the question are true together, none if only the verdict is
     /// wanted; nothing if they cannot be.
-    fn ask(&mut self, prepared: &Prepared, conjuncts: &[TermId], wanted: Wanted) -> Result<Option<Witness>, String> {
+    fn ask(
+        &mut self,
+        prepared: &Prepared,
+        conjuncts: &[TermId],
+        wanted: Wanted,
+    ) -> Result<Option<Witness>, Unanswered> {
         match self.answer(prepared, conjuncts, wanted)? {
             Ok(witness) => Ok(Some(witness)),
             Err(_) => Ok(None),
@@ -183,7 +188,7 @@ impl StateOracle {
         prepared: &Prepared,
         conjuncts: &[TermId],
         wanted: Wanted,
-    ) -> Result<Result<Witness, Vec<TermId>>, String> {
+    ) -> Result<Result<Witness, Vec<TermId>>, Unanswered> {
         if let Some((why, _)) = self.open.get(&prepared.key()) {
             return Err(why.clone());
         }
@@ -197,7 +202,7 @@ impl StateOracle {
         };
         self.asker.pop();
         match answer {
-            Answer::Sat(None) if wanted == Wanted::Witness => Err("the solver gave no values".into()),
+            Answer::Sat(None) if wanted == Wanted::Witness => Err(Unanswered::NoValues),
             Answer::Sat(witness) => Ok(Ok(witness.unwrap_or_default())),
             Answer::Unsat(core) => Ok(Err(core.unwrap_or_else(|| conjuncts.to_vec()))),
             Answer::Unknown(why) => Err(self.unknown(prepared.key(), &why)),
@@ -205,7 +210,7 @@ impl StateOracle {
     }
 
     /// Puts the values into the condition, and symbols for the unknowns.
-    fn prepare(&mut self, question: &Question<'_>) -> Result<Prepared, String> {
+    fn prepare(&mut self, question: &Question<'_>) -> Result<Prepared, Unanswered> {
         let symbols: Vec<SymbolId> =
             question.unknowns.iter().enumerate().map(|(i, (_, sort))| self.symbol(i, *sort)).collect();
         let mut conjuncts = Vec::new();
@@ -224,7 +229,7 @@ impl StateOracle {
         })
     }
 
-    fn put_in(&mut self, question: &Question<'_>, symbols: &[SymbolId], term: TermId) -> Result<TermId, String> {
+    fn put_in(&mut self, question: &Question<'_>, symbols: &[SymbolId], term: TermId) -> Result<TermId, Unanswered> {
         let mut missing = false;
         let term = self.pool.replace(term, &mut |pool, leaf| match leaf {
             Term::Var(v, sort) => match question.vars.get(v.index()) {
@@ -248,17 +253,17 @@ impl StateOracle {
             }
             _ => None,
         });
-        if missing { Err("it depends on a value that is not known here".into()) } else { Ok(term) }
+        if missing { Err(Unanswered::Unbound) } else { Ok(term) }
     }
 }
 
 impl Oracle for StateOracle {
-    fn witness(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String> {
+    fn witness(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, Unanswered> {
         let prepared = self.prepare(question)?;
         self.witness_of(prepared)
     }
 
-    fn undefined(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String> {
+    fn undefined(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, Unanswered> {
         let prepared = self.prepare(question)?;
         let defined = logic::defined(&mut self.pool, &self.sorts, prepared.whole);
         let undefined = self.pool.not(&self.sorts, defined);
@@ -266,7 +271,7 @@ impl Oracle for StateOracle {
         self.witness_of(Prepared { conjuncts: vec![undefined], whole: undefined, symbols: prepared.symbols })
     }
 
-    fn all(&mut self, question: &Question<'_>) -> Result<Vec<Vec<Value>>, String> {
+    fn all(&mut self, question: &Question<'_>) -> Result<Vec<Vec<Value>>, Unanswered> {
         let prepared = self.prepare(question)?;
         if prepared.symbols.is_empty() {
             return Ok(self.witness(question)?.into_iter().collect());
@@ -279,7 +284,7 @@ impl Oracle for StateOracle {
         let mut found: Vec<Vec<Value>> = Vec::new();
         while let Some(witness) = self.ask(&prepared, &conjuncts, Wanted::Witness)? {
             if found.len() == MANY {
-                let many = Err(format!("there are more than {MANY} values to choose from"));
+                let many = Err(Unanswered::TooMany(MANY));
                 self.listed.insert(key, many.clone());
                 return many;
             }
@@ -303,7 +308,7 @@ impl Oracle for StateOracle {
         self.generation
     }
 
-    fn clash(&mut self, question: &Question<'_>) -> Result<Vec<TermId>, String> {
+    fn clash(&mut self, question: &Question<'_>) -> Result<Vec<TermId>, Unanswered> {
         let prepared = self.prepare(question)?;
         let mut core = match self.answer(&prepared, &prepared.conjuncts, Wanted::Core)? {
             Ok(_) => return Ok(Vec::new()),

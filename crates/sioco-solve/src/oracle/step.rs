@@ -1,6 +1,7 @@
 //! Values for a step of a state: a switch, or the two of a handshake.
 
 use sioco_model::model::Model;
+use sioco_model::semantics::Unanswered;
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{Id, SwitchId, TermId, Value};
 
@@ -31,7 +32,7 @@ impl StateOracle {
         model: &Model,
         question: StepQuestion<'_>,
         choice: Option<Choice>,
-    ) -> Result<Option<Chosen>, String> {
+    ) -> Result<Option<Chosen>, Unanswered> {
         let (prepared, guard) = self.prepare_step(model, question);
         let guard = (choice == Some(Choice::Boundary)).then_some((guard, question.turn));
         self.chosen(&prepared, choice.unwrap_or(PLAINEST), guard, question.vars)

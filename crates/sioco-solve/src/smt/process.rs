@@ -5,12 +5,13 @@
 //! question starts it anew.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::read::excerpt;
 use super::session::{CORES, Connection, Dialect, Fault, Session, Z3};
@@ -41,17 +42,16 @@ const CVC5: Dialect = Dialect {
 const OTHER: Dialect = Dialect { resources: None, resources_any_time: true, options: "", cores: CORES };
 
 impl ProcessSolver {
-    /// A solver by its command line, such as `cvc5 --lang smt2 --incremental`; an error in words. It is started with
-    /// the first question.
-    pub fn new(command_line: &str) -> Result<ProcessSolver, String> {
+    /// A solver by its command line, such as `cvc5 --lang smt2 --incremental`. It is started with the first question.
+    pub fn new(command_line: &str) -> Result<ProcessSolver, CommandLineError> {
         ProcessSolver::with_start_limit(command_line, START)
     }
 
     /// The same, with another limit for its first word.
-    pub fn with_start_limit(command_line: &str, start: Duration) -> Result<ProcessSolver, String> {
+    pub fn with_start_limit(command_line: &str, start: Duration) -> Result<ProcessSolver, CommandLineError> {
         let words = words(command_line)?;
         if words.is_empty() {
-            return Err("the command line of the solver is empty".into());
+            return Err(CommandLineError::Empty);
         }
         Ok(Session::over(|_| ProcessConnection { words: words.clone(), start, running: None, questions: 0 }))
     }
@@ -75,7 +75,25 @@ struct Running {
 }
 
 /// A line of output; the end of output is the end of the channel.
-type Line = Result<String, String>;
+type Line = Result<String, NoLine>;
+
+/// Why there is no next line of output: the program is to blame, or the operating system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum NoLine {
+    /// It is longer than any answer.
+    Endless,
+    /// It cannot be read.
+    Unreadable(String),
+}
+
+impl fmt::Display for NoLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoLine::Endless => f.write_str("it does not stop printing"),
+            NoLine::Unreadable(why) => write!(f, "its output cannot be read: {why}"),
+        }
+    }
+}
 
 impl Connection for ProcessConnection {
     fn name(&self) -> String {
@@ -132,14 +150,14 @@ impl ProcessConnection {
         let running = self.running.as_mut().expect("started before");
         // If it is gone, reading says so.
         let _ = running.input.send(format!("{commands}(echo \"{end}\")\n"));
-        let deadline = limits.deadline();
+        let timer = limits.timer();
         let is_first = commands.is_empty();
         let mut answer = String::new();
         loop {
             if limits.cancelled() {
                 return Err(Fault::Cancelled);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = timer.remaining();
             let wait = if limits.cancellation.may_come() { left.min(TICK) } else { left };
             match running.output.recv_timeout(wait) {
                 Ok(Ok(line)) if line.trim().trim_matches('"') == end => return Ok(answer),
@@ -153,7 +171,7 @@ impl ProcessConnection {
                         return Ok(answer);
                     }
                 }
-                Ok(Err(why)) => return Err(running.broken(&why, &answer)),
+                Ok(Err(why)) => return Err(running.broken(&why.to_string(), &answer)),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Fault::Time),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(running.ended(&answer)),
@@ -243,9 +261,9 @@ fn pass_on(stdout: impl Read, lines: &SyncSender<Line>) {
         let mut line = Vec::new();
         let result = match reader.by_ref().take(MAX_ANSWER as u64).read_until(b'\n', &mut line) {
             Ok(0) => return,
-            Ok(_) if line.len() >= MAX_ANSWER => Err("it does not stop printing".to_owned()),
+            Ok(_) if line.len() >= MAX_ANSWER => Err(NoLine::Endless),
             Ok(_) => Ok(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()),
-            Err(error) => Err(format!("its output cannot be read: {error}")),
+            Err(error) => Err(NoLine::Unreadable(error.to_string())),
         };
         let last = result.is_err();
         if lines.send(result).is_err() || last {
@@ -271,8 +289,37 @@ fn keep(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
     }
 }
 
+/// Why a text is no command line. Whoever wrote it is to blame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CommandLineError {
+    /// A quote is not closed.
+    Open {
+        /// The quote.
+        quote: char,
+        /// The whole text.
+        line: String,
+    },
+    /// It ends with a backslash.
+    Backslash(String),
+    /// There is no word in it, where a solver has to be named.
+    Empty,
+}
+
+impl fmt::Display for CommandLineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CommandLineError::Open { quote, line } => write!(f, "a `{quote}` in `{line}` is not closed"),
+            CommandLineError::Backslash(line) => write!(f, "`{line}` ends with a backslash"),
+            CommandLineError::Empty => f.write_str("the command line of the solver is empty"),
+        }
+    }
+}
+
+impl std::error::Error for CommandLineError {}
+
 /// The words of a command line, by the rules of a shell for quotes and backslashes; nothing is expanded.
-pub fn words(line: &str) -> Result<Vec<String>, String> {
+pub fn words(line: &str) -> Result<Vec<String>, CommandLineError> {
+    let open = |quote| Err(CommandLineError::Open { quote, line: line.to_owned() });
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line.chars().peekable();
@@ -285,7 +332,7 @@ pub fn words(line: &str) -> Result<Vec<String>, String> {
                     match rest.next() {
                         Some('\'') => break,
                         Some(c) => word.push(c),
-                        None => return Err(format!("a `'` in `{line}` is not closed")),
+                        None => return open('\''),
                     }
                 }
             }
@@ -298,13 +345,13 @@ pub fn words(line: &str) -> Result<Vec<String>, String> {
                             word.extend(rest.next());
                         }
                         Some(c) => word.push(c),
-                        None => return Err(format!("a `\"` in `{line}` is not closed")),
+                        None => return open('"'),
                     }
                 }
             }
             '\\' => match rest.next() {
                 Some(c) => word.get_or_insert_default().push(c),
-                None => return Err(format!("`{line}` ends with a backslash")),
+                None => return Err(CommandLineError::Backslash(line.to_owned())),
             },
             c => word.get_or_insert_default().push(c),
         }

@@ -77,8 +77,72 @@ pub fn excerpt(text: &str) -> String {
     line
 }
 
+/// Why a text is no list of s-expressions. The solver that printed it is to blame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SexpError {
+    /// Lists are nested too deeply.
+    TooDeep,
+    /// A list is closed that was not opened.
+    NotOpened,
+    /// A list does not end.
+    OpenList,
+    /// A string does not end.
+    OpenText,
+    /// A quoted symbol does not end.
+    OpenSymbol,
+}
+
+impl fmt::Display for SexpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SexpError::TooDeep => write!(f, "lists are nested more than {MAX_DEPTH} deep"),
+            SexpError::NotOpened => f.write_str("a `)` without a `(`"),
+            SexpError::OpenList => f.write_str("a list does not end"),
+            SexpError::OpenText => f.write_str("a string does not end"),
+            SexpError::OpenSymbol => f.write_str("a quoted symbol does not end"),
+        }
+    }
+}
+
+impl std::error::Error for SexpError {}
+
+/// Why an s-expression is no value of a sort. The solver wrote it otherwise than the standard says, or has no value that
+/// can be written here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoValue {
+    /// It is nested too deeply.
+    TooDeep,
+    /// It is a number, and irrational.
+    Irrational,
+    /// It is not understood.
+    Strange {
+        /// The s-expression, in short.
+        shown: String,
+        /// The sort.
+        sort: String,
+    },
+    /// It has a `let` that binds something else than names.
+    Let,
+    /// It has a text with a code of no character.
+    Character(u32),
+}
+
+impl fmt::Display for NoValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoValue::TooDeep => f.write_str("a value nests too deep"),
+            NoValue::Irrational => f.write_str("the only number that it found is irrational"),
+            NoValue::Strange { shown, sort } => write!(f, "`{shown}` is not understood as a value of `{sort}`"),
+            NoValue::Let => f.write_str("a strange `let`"),
+            NoValue::Character(code) => write!(f, "U+{code:X} is no character"),
+        }
+    }
+}
+
+impl std::error::Error for NoValue {}
+
 /// All s-expressions of a text.
-pub fn read(text: &str) -> Result<Vec<Sexp>, String> {
+pub fn read(text: &str) -> Result<Vec<Sexp>, SexpError> {
     let mut open: Vec<Vec<Sexp>> = vec![Vec::new()];
     let mut rest = text.char_indices().peekable();
     while let Some((start, c)) = rest.next() {
@@ -90,13 +154,13 @@ pub fn read(text: &str) -> Result<Vec<Sexp>, String> {
             }
             '(' => {
                 if open.len() > MAX_DEPTH {
-                    return Err(format!("lists are nested more than {MAX_DEPTH} deep"));
+                    return Err(SexpError::TooDeep);
                 }
                 open.push(Vec::new());
                 continue;
             }
             ')' => {
-                let items = open.pop().filter(|_| !open.is_empty()).ok_or("a `)` without a `(`")?;
+                let items = open.pop().filter(|_| !open.is_empty()).ok_or(SexpError::NotOpened)?;
                 Sexp::List(items)
             }
             '"' => {
@@ -106,7 +170,7 @@ pub fn read(text: &str) -> Result<Vec<Sexp>, String> {
                         Some((_, '"')) if rest.next_if(|(_, c)| *c == '"').is_some() => out.push('"'),
                         Some((_, '"')) => break Sexp::Text(out),
                         Some((_, c)) => out.push(c),
-                        None => return Err("a string does not end".into()),
+                        None => return Err(SexpError::OpenText),
                     }
                 }
             }
@@ -116,7 +180,7 @@ pub fn read(text: &str) -> Result<Vec<Sexp>, String> {
                     match rest.next() {
                         Some((_, '|')) => break Sexp::Atom(out),
                         Some((_, c)) => out.push(c),
-                        None => return Err("a quoted symbol does not end".into()),
+                        None => return Err(SexpError::OpenSymbol),
                     }
                 }
             }
@@ -131,12 +195,12 @@ pub fn read(text: &str) -> Result<Vec<Sexp>, String> {
     }
     match open.len() {
         1 => Ok(open.remove(0)),
-        _ => Err("a list does not end".into()),
+        _ => Err(SexpError::OpenList),
     }
 }
 
 /// A value of a sort.
-pub fn value(sorts: &Sorts, sort: SortId, sexp: &Sexp) -> Result<Value, String> {
+pub fn value(sorts: &Sorts, sort: SortId, sexp: &Sexp) -> Result<Value, NoValue> {
     Reader { sorts, names: FxHashMap::default() }.value(sort, sexp, 0)
 }
 
@@ -147,17 +211,16 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn value(&mut self, id: SortId, sexp: &'a Sexp, depth: usize) -> Result<Value, String> {
+    fn value(&mut self, id: SortId, sexp: &'a Sexp, depth: usize) -> Result<Value, NoValue> {
         let strange = || {
             // Roots, as Z3 writes them.
             if sexp.call("root-obj").is_some() {
-                return "the only number that it found is irrational".to_owned();
+                return NoValue::Irrational;
             }
-            let shown = excerpt(&sexp.to_string());
-            format!("`{shown}` is not understood as a value of `{}`", self.sorts.name(id))
+            NoValue::Strange { shown: excerpt(&sexp.to_string()), sort: self.sorts.name(id) }
         };
         if depth > MAX_DEPTH {
-            return Err("a value nests too deep".into());
+            return Err(NoValue::TooDeep);
         }
         if let Some([Sexp::List(bindings), body]) = sexp.call("let") {
             return self.bound(id, bindings, body, depth);
@@ -223,10 +286,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn bound(&mut self, id: SortId, bindings: &'a [Sexp], body: &'a Sexp, depth: usize) -> Result<Value, String> {
+    fn bound(&mut self, id: SortId, bindings: &'a [Sexp], body: &'a Sexp, depth: usize) -> Result<Value, NoValue> {
         let mut names = Vec::new();
         for binding in bindings {
-            let Some([Sexp::Atom(name), bound]) = binding.list() else { return Err("a strange `let`".into()) };
+            let Some([Sexp::Atom(name), bound]) = binding.list() else { return Err(NoValue::Let) };
             names.push((name.as_str(), bound));
         }
         for (name, bound) in &names {
@@ -269,7 +332,7 @@ fn integral(r: Rational) -> Option<BigInt> {
 }
 
 /// The text of a string literal: `\u{e9}` and `\u00e9` are characters.
-fn unescape(text: &str) -> Result<String, String> {
+fn unescape(text: &str) -> Result<String, NoValue> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("\\u") {
@@ -289,7 +352,7 @@ fn unescape(text: &str) -> Result<String, String> {
                 rest = tail;
             }
             Some(code) => {
-                out.push(char::from_u32(code).ok_or_else(|| format!("U+{code:X} is no character"))?);
+                out.push(char::from_u32(code).ok_or(NoValue::Character(code))?);
                 rest = after;
             }
         }

@@ -210,7 +210,7 @@ impl<C: Connection> Session<C> {
     /// Has commands executed of which only the last one answers.
     fn run_for_one(&mut self, via: Purpose, commands: &str, limits: &Limits) -> Result<Sexp, Fault> {
         let printed = self.connection(via).run(commands, limits)?;
-        let mut all = read::read(&printed).map_err(|why| garbage(&printed, &why))?;
+        let mut all = read::read(&printed).map_err(|why| garbage(&printed, &why.to_string()))?;
         if let Some(error) = all.iter().find(|s| s.call("error").is_some()) {
             if is_limit(&error.to_string()) {
                 return Err(Fault::Limited);
@@ -238,7 +238,7 @@ impl<C: Connection> Session<C> {
 
     fn sat(&mut self, terms: Terms<'_>, limits: &Limits, want: Want, via: Purpose) -> Result<Answer, Fault> {
         let features = self.stack.features();
-        let trouble = self.stack.trouble().map(str::to_owned);
+        let trouble = self.stack.trouble().map(|why| why.0.clone());
         // The solver's reals have roots, ours do not: there, only a witness tells.
         let doubtful = trouble.is_some() || (features.real && features.nonlinear);
         if want != Want::Witness && !doubtful {
@@ -277,7 +277,7 @@ impl<C: Connection> Session<C> {
                 Some([Sexp::Atom(n), value]) if n == name => {
                     match read::value(terms.sorts, terms.symbols[*y].sort, value) {
                         Ok(value) => witness[y.index()] = value,
-                        Err(why) => strange = Some(why),
+                        Err(why) => strange = Some(why.to_string()),
                     }
                 }
                 _ => {

@@ -3,7 +3,7 @@
 //! An enumeration whose constructors have no fields is a range of integers, which solvers handle much faster than
 //! data types. All names are made of ids, so no name of a model needs quoting.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use sioco_model::number::{BigInt, Rational};
 use sioco_model::sort::{Sort, Sorts};
@@ -12,6 +12,14 @@ use sioco_model::{DataId, Id, SortId, Value};
 /// Why a term cannot be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unwritable(pub String);
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unwritable {}
 
 /// The greatest character of SMT-LIB's strings.
 const MAX_CHAR: u32 = 0x2_ffff;

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 use sioco_model::{SymbolId, TermId};
 
+use super::sorts::Unwritable;
 use super::write::{Features, Writer};
 use crate::query::Terms;
 
@@ -25,7 +26,7 @@ struct Level {
 struct Conjunct {
     term: TermId,
     /// Where in the text of its level its formula is, or why there is none.
-    formula: Result<std::ops::Range<usize>, String>,
+    formula: Result<std::ops::Range<usize>, Unwritable>,
 }
 
 impl Default for Stack {
@@ -53,7 +54,7 @@ impl Stack {
     pub fn assert(&mut self, terms: Terms<'_>, conjunct: TermId) {
         let level = self.levels.last_mut().expect("the first level stays");
         let formula = match self.writer.conjunct(terms, conjunct) {
-            Err(why) => Err(why.0),
+            Err(why) => Err(why),
             Ok(written) => {
                 let start = level.text.len();
                 level.text.push_str(&written.text);
@@ -80,8 +81,8 @@ impl Stack {
     }
 
     /// Why one of the conjuncts could not be written.
-    pub fn trouble(&self) -> Option<&str> {
-        self.levels.iter().flat_map(|l| &l.conjuncts).find_map(|c| c.formula.as_ref().err()).map(String::as_str)
+    pub fn trouble(&self) -> Option<&Unwritable> {
+        self.levels.iter().flat_map(|l| &l.conjuncts).find_map(|c| c.formula.as_ref().err())
     }
 
     /// The symbols that have been declared.

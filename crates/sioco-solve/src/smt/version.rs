@@ -1,30 +1,69 @@
 //! Which version a solver program is, by asking it.
 
+use std::fmt;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::read::excerpt;
 use crate::guard::{self, Guarded};
+use crate::timer::Timer;
 
 /// How long a program has to say its version.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 /// How much of what it prints is looked at, in bytes.
 const MAX_PRINTED: u64 = 8192;
 
+/// Why it is not known which version a program is. The program is to blame, or the operating system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoVersion {
+    /// It cannot be started.
+    Start(String),
+    /// Its output cannot be read.
+    Unreadable,
+    /// The operating system gives no thread to read it.
+    NoThread(String),
+    /// It did not end in time.
+    Late(Duration),
+    /// It printed something else; the first line.
+    Else(String),
+    /// It failed, and printed nothing.
+    Failed(ExitStatus),
+    /// It printed nothing.
+    Silent,
+}
+
+impl fmt::Display for NoVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoVersion::Start(why) => write!(f, "it cannot be started: {why}"),
+            NoVersion::Unreadable => f.write_str("its output cannot be read"),
+            NoVersion::NoThread(why) => write!(f, "there is no thread for it: {why}"),
+            NoVersion::Late(patience) => {
+                write!(f, "asked for its version, it did not end within {:.1} s", patience.as_secs_f64())
+            }
+            NoVersion::Else(line) => write!(f, "it does not say its version; it printed `{line}`"),
+            NoVersion::Failed(status) => write!(f, "it ended ({status}) and printed nothing"),
+            NoVersion::Silent => f.write_str("it printed nothing"),
+        }
+    }
+}
+
+impl std::error::Error for NoVersion {}
+
 /// The first line with a version in it that the program prints when it is asked for one; otherwise what happened.
 /// Whatever the program does, this ends soon after `patience`, and so does the program.
-pub fn ask(program: &Path, patience: Duration) -> Result<String, String> {
-    let deadline = Instant::now() + patience;
+pub fn ask(program: &Path, patience: Duration) -> Result<String, NoVersion> {
+    let timer = Timer::within(patience);
     let mut command = Command::new(program);
     command.arg(option_of(program)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     guard::lead(&mut command);
-    let child = command.spawn().map_err(|error| format!("it cannot be started: {error}"))?;
+    let child = command.spawn().map_err(|error| NoVersion::Start(error.to_string()))?;
     let guarded = Some(Guarded::new(child.id()));
     let mut child = Ended(child, guarded);
-    let Some(stdout) = child.0.stdout.take() else { return Err("its output cannot be read".into()) };
+    let Some(stdout) = child.0.stdout.take() else { return Err(NoVersion::Unreadable) };
     let (printed, output) = channel();
     // Nobody waits for the thread: a grandchild may keep the pipe open.
     let reader = std::thread::Builder::new().name("solver version".into()).spawn(move || {
@@ -33,23 +72,21 @@ pub fn ask(program: &Path, patience: Duration) -> Result<String, String> {
         let _ = stdout.take(MAX_PRINTED).read_to_end(&mut bytes);
         let _ = printed.send(bytes);
     });
-    reader.map_err(|error| format!("there is no thread for it: {error}"))?;
+    reader.map_err(|error| NoVersion::NoThread(error.to_string()))?;
     let bytes = match output.recv_timeout(patience) {
         Ok(bytes) => bytes,
-        Err(RecvTimeoutError::Timeout) => {
-            return Err(format!("asked for its version, it did not end within {:.1} s", patience.as_secs_f64()));
-        }
-        Err(RecvTimeoutError::Disconnected) => return Err("its output cannot be read".into()),
+        Err(RecvTimeoutError::Timeout) => return Err(NoVersion::Late(patience)),
+        Err(RecvTimeoutError::Disconnected) => return Err(NoVersion::Unreadable),
     };
     let text = String::from_utf8_lossy(&bytes);
     let shown = text.lines().map(str::trim).find(|line| !line.is_empty()).map(excerpt);
     if let Some(line) = text.lines().map(str::trim).find(|line| version_in(line).is_some()) {
         return Ok(excerpt(line));
     }
-    match (shown, child.status(deadline)) {
-        (Some(line), _) => Err(format!("it does not say its version; it printed `{line}`")),
-        (None, Some(status)) if !status.success() => Err(format!("it ended ({status}) and printed nothing")),
-        (None, _) => Err("it printed nothing".into()),
+    match (shown, child.status(timer)) {
+        (Some(line), _) => Err(NoVersion::Else(line)),
+        (None, Some(status)) if !status.success() => Err(NoVersion::Failed(status)),
+        (None, _) => Err(NoVersion::Silent),
     }
 }
 
@@ -76,14 +113,14 @@ fn option_of(program: &Path) -> &'static str {
 struct Ended(Child, Option<Guarded>);
 
 impl Ended {
-    /// How it ended, if it does before the deadline.
-    fn status(&mut self, deadline: Instant) -> Option<std::process::ExitStatus> {
+    /// How it ended, if it does in time.
+    fn status(&mut self, timer: Timer) -> Option<std::process::ExitStatus> {
         // Whoever was waited for may have lent its number to somebody else.
         self.1 = None;
         loop {
             match self.0.try_wait() {
                 Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+                Ok(None) if !timer.is_over() => std::thread::sleep(Duration::from_millis(5)),
                 _ => return None,
             }
         }

@@ -5,12 +5,13 @@ pub mod lib;
 mod tests;
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use self::lib::{Context, Interrupter, Z3Library};
+use self::lib::{Context, Interrupter, LibraryError, Z3Library};
 use super::locate::{self, Candidate, Fate};
 use super::session::{Connection, Dialect, Fault, Purpose, Session, Z3};
 use crate::query::Limits;
+use crate::timer::Timer;
 
 /// A solver in this process.
 pub type Z3Solver = Session<Z3Connection>;
@@ -29,7 +30,7 @@ pub fn find() -> (Option<Arc<Z3Library>>, Vec<Candidate>) {
                 taken = Some(library);
                 break;
             }
-            Err(why) => candidate.fate = Fate::Refused(why),
+            Err(why) => candidate.fate = Fate::Refused(why.to_string()),
         }
     }
     (taken, candidates)
@@ -72,12 +73,12 @@ const STACK: usize = 16 << 20;
 static OPTIONS: Mutex<()> = Mutex::new(());
 
 /// Something for Z3 to do.
-type Job = Box<dyn FnOnce(&mut Context) -> Result<String, String> + Send>;
+type Job = Box<dyn FnOnce(&mut Context) -> Result<String, LibraryError> + Send>;
 
 /// What the thread of a seat says.
 enum Told {
     Ready(Interrupter),
-    Done(Result<String, String>),
+    Done(Result<String, LibraryError>),
     BrokeDown,
 }
 
@@ -126,17 +127,17 @@ impl Seat {
 
     /// Waits for what the thread says next. After a fault the seat must not be used again.
     fn wait(&mut self, limits: &Limits) -> Result<String, Fault> {
-        let deadline = limits.deadline();
-        let mut alarm: Option<(Fault, Instant)> = None;
+        let timer = limits.timer();
+        let mut alarm: Option<(Fault, Timer)> = None;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = timer.remaining();
             match self.told.recv_timeout(if alarm.is_none() { left.min(TICK) } else { TICK }) {
                 Ok(Told::Ready(interrupter)) => {
                     self.interrupter = Some(interrupter);
                     return alarm.map_or(Ok(String::new()), |(fault, _)| Err(fault));
                 }
                 Ok(Told::Done(answer)) => {
-                    return alarm.map_or(answer.map_err(Fault::Broken), |(fault, _)| Err(fault));
+                    return alarm.map_or(answer.map_err(|why| Fault::Broken(why.to_string())), |(fault, _)| Err(fault));
                 }
                 Ok(Told::BrokeDown) => {
                     self.left = true;
@@ -146,12 +147,12 @@ impl Seat {
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
             }
             if alarm.is_none() && limits.cancelled() {
-                alarm = Some((Fault::Cancelled, Instant::now()));
-            } else if alarm.is_none() && Instant::now() >= deadline {
-                alarm = Some((Fault::Time, Instant::now()));
+                alarm = Some((Fault::Cancelled, Timer::within(HURRIED)));
+            } else if alarm.is_none() && timer.is_over() {
+                alarm = Some((Fault::Time, Timer::within(GRACE)));
             }
-            let Some((fault, since)) = &alarm else { continue };
-            if since.elapsed() > if matches!(fault, Fault::Cancelled) { HURRIED } else { GRACE } {
+            let Some((fault, patience)) = &alarm else { continue };
+            if patience.is_over() {
                 self.left = true;
                 return Err(match fault {
                     Fault::Time => Fault::Broken("it did not stop when its time was over".into()),

@@ -1,12 +1,12 @@
 //! Random values of symbols that no condition speaks of: those are drawn, nobody has to be asked.
 
 use sioco_model::number::{self, BigInt, Rational, to_big, to_rational};
-use sioco_model::semantics::interpreter::Draw;
+use sioco_model::random::Random;
+use sioco_model::sample::{self, Draw};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{SortId, Value};
 
-use super::other::{random_character, random_value};
-use super::random::Random;
+use super::other::random_character;
 use super::real;
 
 /// How large the numbers of an unbounded set are, as powers of two; each with the same chance.
@@ -14,9 +14,6 @@ const SIZES: [u32; 5] = [3, 7, 15, 31, 52];
 
 /// How long texts are of which nothing is known, at most.
 const LENGTH: u64 = 12;
-
-/// How deep values in values are drawn; below there are the default ones.
-const DEEP: u32 = 3;
 
 /// A value of a sort, and whether the sort has finitely many or is bounded; nothing if there is none.
 pub(super) fn draw(sorts: &Sorts, sort: SortId, random: &mut Random, used: &[Value]) -> Option<(Value, bool)> {
@@ -41,7 +38,7 @@ pub(super) fn draw(sorts: &Sorts, sort: SortId, random: &mut Random, used: &[Val
             let used: Vec<&Value> = used.iter().filter(|v| matches!(v, Value::Str(_))).collect();
             let value = match random.below(5) {
                 0 if !used.is_empty() => used[random.below(used.len() as u64) as usize].clone(),
-                _ => Value::string(&Draw::text(random, 0, None)),
+                _ => Value::string(&AnySize(random).text(0, None)),
             };
             Some((value, false))
         }
@@ -52,7 +49,7 @@ pub(super) fn draw(sorts: &Sorts, sort: SortId, random: &mut Random, used: &[Val
             let used: Vec<&Value> = used.iter().filter(|v| sorts.contains(sort, v)).collect();
             let value = match random.below(5) {
                 0 if !used.is_empty() => used[random.below(used.len() as u64) as usize].clone(),
-                _ => random_value(sorts, sort, random, DEEP),
+                _ => inner(sorts, sort, random, 0),
             };
             Some((value, is_bounded(sorts, sort)))
         }
@@ -95,27 +92,78 @@ fn size(lo: Option<&BigInt>, hi: Option<&BigInt>, random: &mut Random) -> BigInt
     origin + BigInt::from(sign * magnitude)
 }
 
-/// Values of parameters in known states are drawn like those of symbols.
-impl Draw for Random {
-    fn below(&mut self, n: u64) -> u64 {
-        Random::below(self, n)
+/// Numbers of any size, and texts that programs stumble over. Values of parameters in known states are drawn like those of
+/// symbols.
+#[derive(Debug)]
+pub struct AnySize<'r>(pub &'r mut Random);
+
+impl Draw for AnySize<'_> {
+    fn source(&mut self) -> &mut Random {
+        self.0
     }
 
     fn whole(&mut self, lo: Option<&BigInt>, hi: Option<&BigInt>) -> BigInt {
         match (lo, hi) {
-            (Some(lo), Some(hi)) => Random::whole(self, lo, hi),
-            _ => size(lo, hi, self),
+            (Some(lo), Some(hi)) => self.0.whole(lo, hi),
+            _ => size(lo, hi, self.0),
         }
+    }
+
+    fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational {
+        real::draw(lo, hi, self.0)
     }
 
     fn text(&mut self, least: u64, most: Option<u64>) -> String {
         // As long as other random texts, but for those that have to be longer.
-        let most = most.unwrap_or(u64::MAX).min(least.saturating_add(LENGTH));
-        let length = least.saturating_add(Random::below(self, most.saturating_sub(least).saturating_add(1)));
-        (0..length).map(|_| random_character(self)).collect()
+        let length = sample::text_length(self.0, least, most, LENGTH);
+        (0..length).map(|_| random_character(self.0)).collect()
+    }
+
+    fn length(&mut self) -> u64 {
+        self.0.below(5)
+    }
+}
+
+/// The same inside of other values: there are numbers that are not large, and where there are finitely many values, all
+/// have the same chance.
+struct Inner<'r>(AnySize<'r>);
+
+impl Draw for Inner<'_> {
+    fn source(&mut self) -> &mut Random {
+        self.0.source()
+    }
+
+    fn whole(&mut self, lo: Option<&BigInt>, hi: Option<&BigInt>) -> BigInt {
+        let n = self.source().between(-1_000, 1_000);
+        let (far, n) = (BigInt::from(n.abs()), BigInt::from(n));
+        match (lo, hi) {
+            (Some(lo), Some(hi)) => self.source().whole(lo, hi),
+            // From the end, where zero is not inside.
+            (Some(lo), None) if n < *lo => lo + far,
+            (None, Some(hi)) if n > *hi => hi - far,
+            _ => n,
+        }
     }
 
     fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational {
-        real::draw(lo, hi, self)
+        self.0.real(lo, hi)
     }
+
+    fn text(&mut self, least: u64, most: Option<u64>) -> String {
+        self.0.text(least, most)
+    }
+
+    fn length(&mut self) -> u64 {
+        self.0.length()
+    }
+
+    fn instead(&mut self, sorts: &Sorts, sort: SortId, _depth: u32) -> Option<Value> {
+        let count = sorts.cardinality(sort)?;
+        sorts.nth_value(sort, self.source().below(count))
+    }
+}
+
+/// Some value of a sort, inside so many others.
+pub(super) fn inner(sorts: &Sorts, sort: SortId, random: &mut Random, depth: u32) -> Value {
+    sample::value_inside(sorts, sort, depth, &mut Inner(AnySize(random)))
 }

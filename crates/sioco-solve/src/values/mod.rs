@@ -8,20 +8,20 @@ mod boundary;
 mod far;
 mod free;
 mod other;
-mod random;
 mod real;
 mod session;
 mod text;
 mod whole;
 
 use sioco_model::number::{self, BigInt, Rational};
+pub use sioco_model::random::Random;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{SortId, SymbolId, TermId, Value};
 
 pub use self::boundary::boundary_conditions;
 use self::boundary::range_conditions;
-pub use self::random::Random;
+pub use self::free::AnySize;
 use self::real::Real;
 pub use self::session::NoValues;
 use self::session::Session;

@@ -1,13 +1,10 @@
-//! Choosing truth values and data; random values of all sorts.
+//! Choosing truth values and data; random characters.
 
-use sioco_model::number::{self, BigInt};
-use sioco_model::sort::{Sort, Sorts};
+use sioco_model::random::Random;
 use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
 
 use super::Choice;
-use super::random::Random;
-use super::real::draw;
 use super::session::Session;
 
 /// Sorts with at most this many values are tried value by value.
@@ -97,42 +94,5 @@ pub(super) fn random_character(random: &mut Random) -> char {
     match random.below(2) {
         0 => char::from(b'a' + random.below(26) as u8),
         _ => CHARACTERS[random.below(CHARACTERS.len() as u64) as usize],
-    }
-}
-
-/// Some value of a sort.
-pub(super) fn random_value(sorts: &Sorts, sort: SortId, random: &mut Random, depth: u32) -> Value {
-    if let Some(count) = sorts.cardinality(sort)
-        && let Some(value) = sorts.nth_value(sort, random.below(count))
-    {
-        return value;
-    }
-    match sorts.get(sort) {
-        Sort::Int { lo, hi } => {
-            let n = random.between(-1_000, 1_000);
-            let (far, n) = (BigInt::from(n.abs()), BigInt::from(n));
-            number::int(match (lo, hi) {
-                (Some(lo), Some(hi)) => random.whole(lo, hi),
-                // From the end, where zero is not inside.
-                (Some(lo), None) if n < *lo => lo + far,
-                (None, Some(hi)) if n > *hi => hi - far,
-                _ => n,
-            })
-        }
-        Sort::Real { lo, hi } => Value::real(draw(lo.as_ref(), hi.as_ref(), random)),
-        Sort::String => {
-            let length = random.below(13);
-            Value::string(&(0..length).map(|_| random_character(random)).collect::<String>())
-        }
-        Sort::Seq(item) if depth > 0 => {
-            Value::seq((0..random.below(5)).map(|_| random_value(sorts, *item, random, depth - 1)).collect())
-        }
-        Sort::Data(d) if depth > 0 => {
-            let constructors = &sorts.data[*d].constructors;
-            let tag = random.below(constructors.len() as u64) as u32;
-            let fields = constructors[tag as usize].fields.iter();
-            Value::data(tag, fields.map(|f| random_value(sorts, f.sort, random, depth - 1)).collect())
-        }
-        _ => sorts.default_value(sort),
     }
 }

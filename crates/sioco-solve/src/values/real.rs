@@ -4,12 +4,12 @@
 //! from time to time the simplest number between what is possible and what is not is tried: ends are mostly simple.
 
 use sioco_model::number::{BigInt, Rational, rational, to_rational};
+use sioco_model::random::Random;
 use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
 
 use super::far::{far, farther};
-use super::random::Random;
 use super::session::Session;
 use crate::query::Witness;
 

@@ -3,12 +3,13 @@
 //! What a guard says about texts is hard to solve and easy to check, so candidates are tried: random ones, and small
 //! changes of what is known to be possible. Lengths are asked for as numbers.
 
+use sioco_model::random::Random;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
 
-use super::other::{random_character, random_value};
-use super::random::Random;
+use super::free::inner;
+use super::other::random_character;
 use super::session::Session;
 use super::whole::Whole;
 
@@ -192,7 +193,7 @@ impl Text {
         (0..TRIES).any(|_| {
             let value = match random.below(5) {
                 0 if !fitting.is_empty() => fitting[random.below(fitting.len() as u64) as usize].clone(),
-                _ => random_value(sorts, self.sort, random, 3),
+                _ => inner(sorts, self.sort, random, 0),
             };
             session.fix(self.term, value)
         })
@@ -259,7 +260,7 @@ fn changed(sorts: &Sorts, sort: SortId, value: &Value, random: &mut Random) -> V
             let mut items = items.to_vec();
             change(&mut items, random, &mut |random, old| match old {
                 Some(old @ (Value::Str(_) | Value::Seq(_))) => changed(sorts, *item, old, random),
-                _ => random_value(sorts, *item, random, 2),
+                _ => inner(sorts, *item, random, 1),
             });
             Value::seq(items)
         }

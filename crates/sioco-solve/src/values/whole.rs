@@ -2,13 +2,13 @@
 //! only takes longer.
 
 use sioco_model::number::{self, BigInt};
+use sioco_model::random::Random;
 use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{SortId, SymbolId, TermId, Value};
 
 use super::far::{far, farther};
 use super::free;
-use super::random::Random;
 use super::session::Session;
 
 /// An integer that is to be chosen.

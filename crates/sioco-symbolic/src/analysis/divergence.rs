@@ -37,6 +37,17 @@ const STEPS: usize = 8;
 const WORK_EACH: usize = 1_000;
 const WORK: usize = 10_000;
 
+/// What is known of rounds.
+#[derive(Default)]
+struct Rounds {
+    /// The steps of those that were told.
+    found_at: FxHashSet<Vec<Step>>,
+    /// What was left open.
+    unknown: Vec<(Vec<Step>, Finding)>,
+    /// The parts of the graph about which something is told.
+    told: FxHashSet<usize>,
+}
+
 /// Looks for rounds of internal steps.
 pub(super) fn look(
     model: &Model,
@@ -46,97 +57,124 @@ pub(super) fn look(
     options: &Options,
     findings: &mut Vec<Finding>,
 ) {
-    let graph = &exploration.graph;
     let live = Live::of(model);
-    // A round may end in one state and go on for ever in another.
-    let mut known: FxHashSet<(NodeId, Vec<Step>)> = FxHashSet::default();
-    let mut found_at: FxHashSet<Vec<Step>> = FxHashSet::default();
-    let mut unknown: Vec<(Vec<Step>, Finding)> = Vec::new();
-    let backs = backs(model, graph);
-    // The parts of the graph about which something is told.
-    let mut told: FxHashSet<usize> = FxHashSet::default();
-    for &Back { last, first, part } in backs.iter().take(ROUNDS) {
-        if options.limits.cancelled() {
-            return;
-        }
-        let Some(round) = round(model, graph, first, last) else { continue };
-        let set = set_of(&round);
-        if found_at.contains(&set) {
-            told.insert(part);
-            continue;
-        }
-        if !known.insert((first, round.clone())) {
-            continue;
-        }
-        let direct = round.len() + graph.depth(first) == graph.depth(last);
-        cursor.go(graph, first);
-        // Values may come back after several rounds only: `x := (x + 1) mod 3`.
-        let mut outcome = try_round(&mut cursor.path, &live, &round, direct);
-        for times in 2..=TIMES {
-            if matches!(outcome, Outcome::Ends) {
-                outcome = try_round(&mut cursor.path, &live, &round.repeat(times), false);
-            }
-        }
-        let locations = places.at(first).to_vec();
-        match outcome {
-            Outcome::Endless(witness) => {
-                findings.push(finding(Status::Shown, locations, round, witness));
-                found_at.insert(set);
-            }
-            Outcome::Unknown(reason) => {
-                let witness = way(&mut cursor.path);
-                unknown.push((set, finding(Status::Undecided(reason), locations, round, witness)));
-            }
-            Outcome::Ends => continue,
-        }
-        told.insert(part);
+    let search = Search { model, graph: &exploration.graph, places, live: &live, options };
+    let backs = backs(model, search.graph);
+    let mut rounds = Rounds::default();
+    if !search.shortest(&backs, cursor, &mut rounds, findings) || !search.all(&backs, cursor, &mut rounds, findings) {
+        return;
     }
-    // Where the shortest rounds end, others may not; a part about which nothing is told has none that goes on.
-    let mut work = WORK;
-    let mut begun: FxHashSet<NodeId> = FxHashSet::default();
-    let mut open: BTreeMap<usize, (Vec<Step>, Finding)> = BTreeMap::new();
-    for &Back { first, part, .. } in &backs {
-        if told.contains(&part) || !begun.insert(first) {
-            continue;
-        }
-        if options.limits.cancelled() {
-            return;
-        }
-        cursor.go(graph, first);
-        let before = work.min(WORK_EACH);
-        let mut own = before;
-        let mut found = unfold(&mut cursor.path, &live, options.internal.min(STEPS), &mut own);
-        // One that is left open is enough to tell.
-        if matches!(found, Unfolded::Long(..)) && !open.contains_key(&part) {
-            found = unfold(&mut cursor.path, &live, options.internal, &mut own);
-        }
-        work -= before - own;
-        let locations = places.at(first).to_vec();
-        match found {
-            Unfolded::Ends => {}
-            Unfolded::Endless(round, witness) => {
-                told.insert(part);
-                if found_at.insert(set_of(&round)) {
-                    findings.push(finding(Status::Shown, locations, round, witness));
-                }
-            }
-            Unfolded::Long(locations, round, witness) => {
-                let set = set_of(&round);
-                open.entry(part).or_insert((set, finding(Status::Bounded, locations, round, witness)));
-            }
-            Unfolded::Unknown(reason, round) => {
-                let (set, witness) = (set_of(&round), way(&mut cursor.path));
-                open.entry(part).or_insert((set, finding(Status::Undecided(reason), locations, round, witness)));
-            }
-        }
-    }
-    open.retain(|part, _| !told.contains(part));
-    unknown.extend(open.into_values());
-    long_runs(model, exploration, places, cursor, options, &mut found_at, findings);
-    for (set, finding) in unknown {
-        if found_at.insert(set) {
+    long_runs(exploration, places, cursor, options, &mut rounds.found_at, findings);
+    for (set, finding) in rounds.unknown {
+        if rounds.found_at.insert(set) {
             findings.push(finding);
         }
+    }
+}
+
+/// Where rounds are looked for.
+struct Search<'a> {
+    model: &'a Model,
+    graph: &'a Graph,
+    places: &'a Places,
+    live: &'a Live,
+    options: &'a Options,
+}
+
+impl Search<'_> {
+    /// Goes the shortest round of each way back. Whether nobody interrupted it.
+    fn shortest(
+        &self,
+        backs: &[Back],
+        cursor: &mut Cursor<'_>,
+        rounds: &mut Rounds,
+        findings: &mut Vec<Finding>,
+    ) -> bool {
+        // A round may end in one state and go on for ever in another.
+        let mut known: FxHashSet<(NodeId, Vec<Step>)> = FxHashSet::default();
+        for &Back { last, first, part } in backs.iter().take(ROUNDS) {
+            if self.options.limits.cancelled() {
+                return false;
+            }
+            let Some(round) = round(self.model, self.graph, first, last) else { continue };
+            let set = set_of(&round);
+            if rounds.found_at.contains(&set) {
+                rounds.told.insert(part);
+                continue;
+            }
+            if !known.insert((first, round.clone())) {
+                continue;
+            }
+            let direct = round.len() + self.graph.depth(first) == self.graph.depth(last);
+            cursor.go(self.graph, first);
+            // Values may come back after several rounds only: `x := (x + 1) mod 3`.
+            let mut outcome = try_round(&mut cursor.path, self.live, &round, direct);
+            for times in 2..=TIMES {
+                if matches!(outcome, Outcome::Ends) {
+                    outcome = try_round(&mut cursor.path, self.live, &round.repeat(times), false);
+                }
+            }
+            let locations = self.places.at(first).to_vec();
+            match outcome {
+                Outcome::Endless(witness) => {
+                    findings.push(finding(Status::Shown, locations, round, witness));
+                    rounds.found_at.insert(set);
+                }
+                Outcome::Unknown(reason) => {
+                    let witness = way(&mut cursor.path);
+                    rounds.unknown.push((set, finding(Status::Undecided(reason), locations, round, witness)));
+                }
+                Outcome::Ends => continue,
+            }
+            rounds.told.insert(part);
+        }
+        true
+    }
+
+    /// Where the shortest rounds end, others may not: follows all internal paths in parts about which nothing is told.
+    /// Whether nobody interrupted it.
+    fn all(&self, backs: &[Back], cursor: &mut Cursor<'_>, rounds: &mut Rounds, findings: &mut Vec<Finding>) -> bool {
+        let mut work = WORK;
+        let mut begun: FxHashSet<NodeId> = FxHashSet::default();
+        let mut open: BTreeMap<usize, (Vec<Step>, Finding)> = BTreeMap::new();
+        for &Back { first, part, .. } in backs {
+            if rounds.told.contains(&part) || !begun.insert(first) {
+                continue;
+            }
+            if self.options.limits.cancelled() {
+                return false;
+            }
+            cursor.go(self.graph, first);
+            let before = work.min(WORK_EACH);
+            let mut own = before;
+            let mut found = unfold(&mut cursor.path, self.live, self.options.internal.min(STEPS), &mut own);
+            // One that is left open is enough to tell.
+            if matches!(found, Unfolded::Long(..)) && !open.contains_key(&part) {
+                found = unfold(&mut cursor.path, self.live, self.options.internal, &mut own);
+            }
+            work -= before - own;
+            let locations = self.places.at(first).to_vec();
+            match found {
+                Unfolded::Ends => {}
+                Unfolded::Endless(round, witness) => {
+                    rounds.told.insert(part);
+                    if rounds.found_at.insert(set_of(&round)) {
+                        findings.push(finding(Status::Shown, locations, round, witness));
+                    }
+                }
+                Unfolded::Long(locations, round, witness) => {
+                    let set = set_of(&round);
+                    open.entry(part).or_insert((set, finding(Status::Bounded, locations, round, witness)));
+                }
+                Unfolded::Unknown(reason, round) => {
+                    let (set, witness) = (set_of(&round), way(&mut cursor.path));
+                    open.entry(part).or_insert((set, finding(Status::Undecided(reason), locations, round, witness)));
+                }
+            }
+        }
+        open.retain(|part, _| !rounds.told.contains(part));
+        rounds.unknown.extend(open.into_values());
+        true
     }
 }
 
@@ -274,7 +312,6 @@ fn at_the_end(
 
 /// Internal paths that are as long as is tolerated.
 fn long_runs(
-    model: &Model,
     exploration: &Exploration,
     places: &Places,
     cursor: &mut Cursor<'_>,
@@ -282,7 +319,7 @@ fn long_runs(
     found_at: &mut FxHashSet<Vec<Step>>,
     findings: &mut Vec<Finding>,
 ) {
-    let graph = &exploration.graph;
+    let (model, graph) = (cursor.path.model(), &exploration.graph);
     let mut run = vec![0usize; graph.len()];
     for node in kept(graph) {
         let (Some(parent), Some(step)) = (graph.parent(node), graph.step(node)) else { continue };

@@ -356,7 +356,7 @@ pub fn examine(model: &Model, solvers: SolverFactory<'_>, options: &Options, exp
     let wants = |kind: Kind| options.kinds.contains(&kind);
     let mut findings = Vec::new();
     let places = states::Places::new(model, &exploration.graph);
-    let walked = states::walk(model, &exploration, usize::MAX, &places, &mut cursor, options, &mut findings);
+    let walked = states::walk(&exploration, usize::MAX, &places, &mut cursor, options, &mut findings);
     let mut reached = Vec::new();
     if wants(Kind::Unreachable) || wants(Kind::UnsatisfiableOutput) {
         reached = switches::look(model, &exploration, &places, &mut cursor, options, &mut findings);
@@ -406,7 +406,7 @@ pub fn model_errors(
     // However large the graph is: whoever interrupted its exploration does not wait long.
     let last = kept(&exploration.graph).take(nodes).last().unwrap_or(exploration.graph.root());
     let places = states::Places::up_to(model, &exploration.graph, last);
-    states::walk(model, exploration, nodes, &places, &mut cursor, &options, &mut findings);
+    states::walk(exploration, nodes, &places, &mut cursor, &options, &mut findings);
     findings.retain(|f| f.status == Status::Shown);
     let mut found: Vec<SwitchId> = findings.iter().flat_map(Finding::switches).collect();
     found.sort_unstable();

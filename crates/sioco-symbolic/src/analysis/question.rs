@@ -3,11 +3,12 @@
 //! A question is made once and asked in many states. Most are settled before that: if the conditions cannot be true in
 //! any state at all, reachable or not, nobody needs to ask again.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::semantics::interpreter::Part;
+use sioco_model::simplify;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{SwitchId, TermId, Value, VarId};
 use sioco_solve::values::{Choice, NoValues, Request, choose};
@@ -15,7 +16,6 @@ use sioco_solve::{Answer, Limits, Reason, Terms};
 
 use super::witness::Witness;
 use crate::describe::Solved;
-use crate::fold;
 use crate::path::{Path, Possible};
 use crate::prepare::{Origin, conjuncts, leaves};
 use crate::step::Step;
@@ -40,9 +40,6 @@ const PART: usize = 8;
 /// That a question is never answered with yes only saves asking it, so finding that out is given up soon.
 const RESOURCES: u64 = 200_000;
 const WALL: Duration = Duration::from_secs(1);
-
-/// Clocks do not go further than some centuries.
-const LONGEST: Duration = Duration::from_secs(1_000_000);
 
 /// A step over variables and symbols for its open parameters.
 #[derive(Clone, Debug)]
@@ -108,7 +105,7 @@ impl Question {
     pub fn new(path: &mut Path<'_>, conditions: &[TermId], shown: &[TermId]) -> Question {
         // Handshakes put what is sent into what is received: much of that is settled whatever the state is.
         let (sorts, mut done) = (&path.model.sorts, FxHashMap::default());
-        let simple = conditions.iter().map(|c| fold::simplify(&mut path.pool, sorts, *c, &mut done));
+        let simple = conditions.iter().map(|c| simplify::simplify(&mut path.pool, sorts, *c, &mut done));
         let conditions: Vec<TermId> = simple.collect();
         let pool = path.pool();
         let with_reads = |t: TermId| (t, leaves(pool, t).0);
@@ -176,27 +173,24 @@ struct Cases {
     left: usize,
     /// How many used up what they had.
     exhausted: usize,
+    /// The whole question, with all its cases, has the time of one.
     limits: Limits,
-    /// The whole question, with all its cases, ends here.
-    deadline: Instant,
 }
 
 impl Cases {
     /// For a question that begins now.
     fn new(limits: &Limits) -> Cases {
-        let deadline = Instant::now() + limits.wall.min(LONGEST);
-        let limits = Limits { resources: (limits.resources / PART as u64).max(1), ..limits.clone() };
-        Cases { left: CASES, exhausted: 0, limits, deadline }
+        let limits = Limits { resources: (limits.resources / PART as u64).max(1), ..limits.shared() };
+        Cases { left: CASES, exhausted: 0, limits }
     }
 
     /// The limits of the next case, if there is one.
     fn next(&mut self) -> Option<Limits> {
-        let wall = self.deadline.saturating_duration_since(Instant::now());
-        if wall.is_zero() || self.exhausted >= PART {
+        if self.limits.is_used_up() || self.exhausted >= PART {
             return None;
         }
         self.left = self.left.checked_sub(1)?;
-        Some(Limits { wall, ..self.limits.clone() })
+        Some(self.limits.clone())
     }
 }
 
@@ -207,7 +201,7 @@ impl Path<'_> {
             return Answer::Unknown(Reason::TooLarge);
         }
         self.sync();
-        let limits = self.limits.clone();
+        let limits = self.solvers.limits.clone();
         self.decide(false, conditions.to_vec(), &limits)
     }
 
@@ -220,7 +214,7 @@ impl Path<'_> {
     }
 
     fn decide_whole(&mut self, beside: bool, conditions: &[TermId], limits: &Limits) -> Answer {
-        let solver = if beside { &mut self.side } else { &mut self.solver };
+        let solver = if beside { &mut self.solvers.side } else { &mut self.solvers.main };
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         solver.push();
         conditions.iter().for_each(|c| solver.assert(terms, *c));
@@ -294,7 +288,7 @@ impl Path<'_> {
                 Term::Var(v, _) => Some(names.of_variable(pool, &model.sorts, 0, *v, model.variables[*v].sort)),
                 _ => None,
             };
-            let term = fold::substitute(&mut self.pool, &model.sorts, condition, &mut done, &mut leaf);
+            let term = simplify::substitute(&mut self.pool, &model.sorts, condition, &mut done, &mut leaf);
             match self.pool.as_const(term) {
                 Some(Value::Bool(true)) => {}
                 Some(_) => return true,
@@ -305,9 +299,9 @@ impl Path<'_> {
             return false;
         }
         let limits = Limits {
-            resources: self.limits.resources.min(RESOURCES),
-            wall: self.limits.wall.min(WALL),
-            ..self.limits.clone()
+            resources: self.solvers.limits.resources.min(RESOURCES),
+            wall: self.solvers.limits.wall.min(WALL),
+            ..self.solvers.limits.clone()
         };
         matches!(self.decide(true, free, &limits), Answer::Unsat(_))
     }
@@ -319,9 +313,9 @@ impl Path<'_> {
             return Err(NoValues::Unknown(Reason::TooLarge));
         }
         self.sync();
-        self.solver.push();
+        self.solvers.main.push();
         let found = self.solve_here(also, shown);
-        self.solver.pop();
+        self.solvers.main.pop();
         found
     }
 
@@ -331,18 +325,18 @@ impl Path<'_> {
         also.iter().chain(shown).for_each(|t| symbols_of(&self.pool, *t, &mut wanted));
         for condition in also {
             let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
-            self.solver.assert(terms, *condition);
+            self.solvers.main.assert(terms, *condition);
         }
-        let limits = self.limits.clone();
+        let limits = self.solvers.limits.clone();
         let request = Request { symbols: &wanted, choice: Choice::Min, used: &[], guard: None, limits: &limits };
-        let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request)?;
+        let chosen = choose(&mut *self.solvers.main, &mut self.pool, sorts, &self.names.symbols, request)?;
         // With these values, the path has no choice any more.
         for (y, value) in wanted.iter().zip(&chosen.values) {
             let sort = sorts.base(self.names.symbols[*y].sort);
             let (symbol, value) = (self.pool.symbol(*y, sort), self.pool.constant(value.clone(), sort));
             let same = self.pool.eq(sorts, symbol, value);
             let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
-            self.solver.assert(terms, same);
+            self.solvers.main.assert(terms, same);
         }
         let solved = self.solve_with(Choice::Min)?;
         let env = Env { symbols: &chosen.witness, ..Env::default() };

@@ -208,7 +208,6 @@ impl Walked {
 
 /// Visits the states, no more than a number of them.
 pub(crate) fn walk(
-    model: &Model,
     exploration: &Exploration,
     most: usize,
     places: &Places,
@@ -216,7 +215,7 @@ pub(crate) fn walk(
     options: &Options,
     findings: &mut Vec<Finding>,
 ) -> Walked {
-    let graph = &exploration.graph;
+    let (model, graph) = (cursor.path.model(), &exploration.graph);
     let mut questions = Questions::default();
     let mut lists: Vec<Option<Vec<usize>>> = vec![None; places.all().len()];
     let mut steps = Vec::new();

@@ -45,7 +45,7 @@ pub(super) fn unfold(path: &mut Path<'_>, live: &Live, steps: usize, work: &mut 
             }
             continue;
         };
-        if *work == 0 || path.limits.cancelled() {
+        if *work == 0 || path.solvers.limits.cancelled() {
             let taken = taken(path, start).chain([step]).collect();
             open.get_or_insert(Unfolded::Unknown(Reason::Resources, taken));
             break None;

@@ -25,16 +25,16 @@ impl Path<'_> {
     /// and there may be a witness for every part of it.
     pub(crate) fn replay(&mut self, path: &Solved) -> Option<State> {
         let model = self.model;
-        let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
-        let state = self.begun.clone().unwrap_or_else(|| initial(interpreter, path));
+        let interpreter = self.concrete.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
+        let state = self.state.begun.clone().unwrap_or_else(|| initial(interpreter, path));
         replay_with(interpreter, state, path, |_, _, _| true)
     }
 
     /// Whether, on a path with values, internal steps go on for ever wherever the path says so.
     pub(crate) fn diverges_with(&mut self, path: &Solved) -> bool {
         let model = self.model;
-        let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
-        let state = self.begun.clone().unwrap_or_else(|| initial(interpreter, path));
+        let interpreter = self.concrete.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
+        let state = self.state.begun.clone().unwrap_or_else(|| initial(interpreter, path));
         let diverges = |interpreter: &mut Interpreter<'_>, state: &State, step: Step| {
             step != Step::Divergence || interpreter.quiescence(state) == Ok(Quiescence::Diverging)
         };

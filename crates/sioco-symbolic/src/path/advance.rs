@@ -10,7 +10,6 @@ use sioco_solve::{Reason, Terms};
 
 use super::{Frame, NAMED_FROM, Path, PathCondition};
 use crate::divergence::Rounds;
-use crate::fold;
 use crate::opaque::is_large;
 use crate::prepare::{Origin, Prepared};
 use crate::step::Step;
@@ -19,25 +18,25 @@ impl Path<'_> {
     /// Tells the solver about the conditions of the path. Every level is checked on the way, so that what the solver
     /// has found out depends on the path alone and not on where it was before.
     pub(crate) fn sync(&mut self) {
-        let same = self.synced.iter().zip(&self.frames).take_while(|(s, f)| **s == f.serial).count();
-        for _ in same..self.synced.len() {
-            self.solver.pop();
+        let same = self.solvers.synced.iter().zip(&self.frames).take_while(|(s, f)| **s == f.serial).count();
+        for _ in same..self.solvers.synced.len() {
+            self.solvers.main.pop();
         }
-        self.synced.truncate(same);
+        self.solvers.synced.truncate(same);
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         for i in same..self.frames.len() {
             let to = self.frames.get(i + 1).map_or(self.conditions.len(), |f| f.conditions);
             let from = self.frames[i].conditions;
-            self.solver.push();
+            self.solvers.main.push();
             for c in &self.conditions[from..to] {
-                self.solver.assert(terms, c.term);
+                self.solvers.main.assert(terms, c.term);
             }
             if to > from {
                 // With a witness, which is often still right for the steps that leave this state.
-                self.solver.check(terms, &self.limits, true);
+                self.solvers.main.check(terms, &self.solvers.limits, true);
                 self.counters.asked += 1;
             }
-            self.synced.push(self.frames[i].serial);
+            self.solvers.synced.push(self.frames[i].serial);
         }
     }
 
@@ -53,7 +52,7 @@ impl Path<'_> {
             None => {
                 self.sync();
                 let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-                self.solver.assert(terms, condition.term);
+                self.solvers.main.assert(terms, condition.term);
             }
         }
     }
@@ -76,9 +75,9 @@ impl Path<'_> {
         if step != Step::Divergence || self.frames.last().is_none_or(|f| f.unproved != Some(Reason::Divergence)) {
             return;
         }
-        self.in_rounds = true;
+        self.divergence.in_rounds = true;
         let rounds = self.proved_rounds();
-        self.in_rounds = false;
+        self.divergence.in_rounds = false;
         if let Rounds::If(term) = rounds {
             self.add_condition(PathCondition { term, origin: Origin::Rounds, step: self.frames.len() });
         }
@@ -93,8 +92,8 @@ impl Path<'_> {
         let mut frame = Frame {
             step,
             serial: self.serial,
-            undo: self.undo.len(),
-            locations: self.moved.len(),
+            undo: self.state.undo.len(),
+            locations: self.state.moved.len(),
             conditions: self.conditions.len(),
             free: None,
             args: None,
@@ -102,30 +101,7 @@ impl Path<'_> {
         };
         let depth = self.frames.len() + 1;
         if step.is_silence() {
-            // Nobody has found out whether internal steps go on for ever, unless all values are known,
-            // or few are possible.
-            let known = step == Step::Delta || self.terms.iter().all(Option::is_none);
-            let rounds = if known || self.in_rounds { None } else { self.rounds_by_values() };
-            let mut unproved = (!known && rounds.is_none()).then_some(Reason::Divergence);
-            if let Some(rounds) = rounds.filter(|r| !r.all) {
-                let term = self.one_of_rows(&rounds.vars, &rounds.diverging);
-                self.conditions.push(PathCondition { term, origin: Origin::Rounds, step: depth });
-            }
-            self.silence(step == Step::Delta, &mut |path, condition| {
-                if path.shortcuts.evaluation && path.is_true(condition) {
-                    return Some(());
-                }
-                let term = path.instance(condition.term, &condition.reads);
-                if path.is_opaque(&[term]) {
-                    unproved = Some(Reason::TooLarge);
-                } else if path.pool.as_const(term) != Some(&Value::Bool(true)) {
-                    path.conditions.push(PathCondition { term, origin: condition.origin, step: depth });
-                }
-                Some(())
-            });
-            frame.unproved = unproved;
-            self.frames.push(frame);
-            return;
+            return self.advance_silently(frame);
         }
         let prepared = self.lend(step);
         let symbols = match given {
@@ -136,7 +112,8 @@ impl Path<'_> {
         let mut open: Vec<(TermId, Origin)> = Vec::new();
         for condition in &prepared.conditions {
             // What has no symbols is true, since the step is possible.
-            let known = condition.program.is_some() && condition.reads.iter().all(|v| self.terms[v.index()].is_none());
+            let known =
+                condition.program.is_some() && condition.reads.iter().all(|v| self.state.terms[v.index()].is_none());
             let settled = known && (!condition.quantified || self.is_true(condition));
             if !settled || !self.shortcuts.evaluation {
                 let term = self.instance(condition.term, &condition.reads);
@@ -167,7 +144,43 @@ impl Path<'_> {
             });
             frame.args = Some(args.collect());
         }
-        let mut pending = std::mem::take(&mut self.pending);
+        self.update(&prepared, free, depth, plain, &mut frame);
+        frame.free = kept;
+        self.frames.push(frame);
+        self.give_back(step, prepared);
+    }
+
+    /// Takes a step of silence.
+    fn advance_silently(&mut self, mut frame: Frame) {
+        let (step, depth) = (frame.step, self.frames.len() + 1);
+        // Nobody has found out whether internal steps go on for ever, unless all values are known,
+        // or few are possible.
+        let known = step == Step::Delta || self.state.terms.iter().all(Option::is_none);
+        let rounds = if known || self.divergence.in_rounds { None } else { self.rounds_by_values() };
+        let mut unproved = (!known && rounds.is_none()).then_some(Reason::Divergence);
+        if let Some(rounds) = rounds.filter(|r| !r.all) {
+            let term = self.one_of_rows(&rounds.vars, &rounds.diverging);
+            self.conditions.push(PathCondition { term, origin: Origin::Rounds, step: depth });
+        }
+        self.silence(step == Step::Delta, &mut |path, condition| {
+            if path.shortcuts.evaluation && path.is_true(condition) {
+                return Some(());
+            }
+            let term = path.instance(condition.term, &condition.reads);
+            if path.is_opaque(&[term]) {
+                unproved = Some(Reason::TooLarge);
+            } else if path.pool.as_const(term) != Some(&Value::Bool(true)) {
+                path.conditions.push(PathCondition { term, origin: condition.origin, step: depth });
+            }
+            Some(())
+        });
+        frame.unproved = unproved;
+        self.frames.push(frame);
+    }
+
+    /// Gives variables their new values, and processes their new locations.
+    fn update(&mut self, prepared: &Prepared, free: &[TermId], depth: usize, plain: bool, frame: &mut Frame) {
+        let mut pending = std::mem::take(&mut self.state.pending);
         for a in &prepared.assignments {
             let value = self.assigned(a, free, depth as u32, prepared.signature, plain);
             pending.push((a.var, value));
@@ -176,7 +189,7 @@ impl Path<'_> {
             let i = var.index();
             let (value, term) = match value {
                 Ok(value) => {
-                    self.grown |= is_large(&value);
+                    self.state.grown |= is_large(&value);
                     (value, None)
                 }
                 Err(term) => {
@@ -188,19 +201,16 @@ impl Path<'_> {
                     (Value::Bool(false), Some(term))
                 }
             };
-            let old = std::mem::replace(&mut self.values[i], value);
-            self.undo.push((var, old, self.terms[i]));
-            self.terms[i] = term;
+            let old = std::mem::replace(&mut self.state.values[i], value);
+            self.state.undo.push((var, old, self.state.terms[i]));
+            self.state.terms[i] = term;
         }
-        self.pending = pending;
+        self.state.pending = pending;
         for (process, target) in &prepared.moves {
-            let place = &mut self.locations[process.index()];
-            self.moved.push((*process, *place));
+            let place = &mut self.state.locations[process.index()];
+            self.state.moved.push((*process, *place));
             *place = *target;
         }
-        frame.free = kept;
-        self.frames.push(frame);
-        self.give_back(step, prepared);
     }
 
     /// The values of the free parameters: constants where a condition says so, otherwise their symbols.
@@ -248,14 +258,14 @@ impl Path<'_> {
             let term = free[k as usize];
             return self.pool.as_const(term).cloned().ok_or(term);
         }
-        if a.reads.iter().all(|v| self.terms[v.index()].is_none())
+        if a.reads.iter().all(|v| self.state.terms[v.index()].is_none())
             && let Some(program) = &a.program
         {
             let context = Context { terms: &self.pool, sorts: &self.model.sorts };
-            let env = Env { vars: &self.values, ..Env::default() };
+            let env = Env { vars: &self.state.values, ..Env::default() };
             match program.run(&mut self.memory, context, env) {
                 Ok(value) => return Ok(value),
-                Err(EvalError::TooLarge) => self.grown = true,
+                Err(EvalError::TooLarge) => self.state.grown = true,
                 Err(_) => {}
             }
         }
@@ -270,7 +280,7 @@ impl Path<'_> {
         if self.is_opaque(&[term]) {
             return self.opaque(term);
         }
-        if fold::size_up_to(&self.pool, term, NAMED_FROM) <= NAMED_FROM && !self.pool.is_partial(term) {
+        if self.pool.size_up_to(term, NAMED_FROM) <= NAMED_FROM && !self.pool.is_partial(term) {
             return term;
         }
         let sort = self.model.variables[var].sort;
@@ -283,12 +293,12 @@ impl Path<'_> {
     /// Takes the last step back; nothing if there is none.
     pub fn retreat(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        for (var, value, term) in self.undo.drain(frame.undo..).rev() {
-            self.values[var.index()] = value;
-            self.terms[var.index()] = term;
+        for (var, value, term) in self.state.undo.drain(frame.undo..).rev() {
+            self.state.values[var.index()] = value;
+            self.state.terms[var.index()] = term;
         }
-        for (process, location) in self.moved.drain(frame.locations..).rev() {
-            self.locations[process.index()] = location;
+        for (process, location) in self.state.moved.drain(frame.locations..).rev() {
+            self.state.locations[process.index()] = location;
         }
         self.conditions.truncate(frame.conditions);
     }

@@ -100,12 +100,12 @@ impl Path<'_> {
         }
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        self.solver.push();
+        self.solvers.main.push();
         for c in open {
-            self.solver.assert(terms, c);
+            self.solvers.main.assert(terms, c);
         }
-        let answer = possible(self.solver.check_afresh(terms, &self.limits, false));
-        self.solver.pop();
+        let answer = possible(self.solvers.main.check_afresh(terms, &self.solvers.limits, false));
+        self.solvers.main.pop();
         self.counters.asked += 1;
         answer
     }
@@ -168,7 +168,7 @@ impl Path<'_> {
         terms.extend(
             self.frames.iter().flat_map(|f| f.args.iter().flatten().chain(f.free.iter().flat_map(|f| f.iter()))),
         );
-        terms.extend(self.terms.iter().flatten());
+        terms.extend(self.state.terms.iter().flatten());
         let lists: Vec<Arc<[SymbolId]>> = terms.into_iter().map(|t| self.symbols_in(t)).collect();
         lists.iter().flat_map(|l| l.iter().copied()).collect()
     }

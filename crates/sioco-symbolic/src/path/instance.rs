@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use sioco_model::simplify;
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, VarId};
 
 use super::Path;
-use crate::fold;
 use crate::symbols::symbols_of;
 
 impl Path<'_> {
@@ -20,11 +20,11 @@ impl Path<'_> {
             for (k, v) in key[1..].iter_mut().zip(reads) {
                 *k = self.term(*v).index() as u32;
             }
-            if let Some(&known) = self.instances.get(&key) {
+            if let Some(&known) = self.memo.instances.get(&key) {
                 return known;
             }
             let result = self.compute_instance(term);
-            self.instances.insert(key, result);
+            self.memo.instances.insert(key, result);
             return result;
         }
         let mut key: Vec<u32> = vec![term.index() as u32];
@@ -32,16 +32,16 @@ impl Path<'_> {
             let value = self.term(*v);
             key.push(value.index() as u32);
         }
-        if let Some(&known) = self.large_instances.get(&key[..]) {
+        if let Some(&known) = self.memo.large_instances.get(&key[..]) {
             return known;
         }
         let result = self.compute_instance(term);
-        self.large_instances.insert(key.into(), result);
+        self.memo.large_instances.insert(key.into(), result);
         result
     }
 
     pub(super) fn compute_instance(&mut self, term: TermId) -> TermId {
-        let (model, values, terms) = (self.model, &self.values, &self.terms);
+        let (model, values, terms) = (self.model, &self.state.values, &self.state.terms);
         let mut leaf = |pool: &mut TermPool, leaf: &Term| match leaf {
             Term::Var(v, sort) => {
                 Some(terms[v.index()].unwrap_or_else(|| pool.constant(values[v.index()].clone(), *sort)))
@@ -51,14 +51,14 @@ impl Path<'_> {
         if !self.shortcuts.evaluation {
             return self.pool.replace(term, &mut leaf);
         }
-        self.scratch.clear();
-        let result = fold::substitute(&mut self.pool, &model.sorts, term, &mut self.scratch, &mut leaf);
-        if self.grown { self.hide_large(result) } else { result }
+        self.memo.scratch.clear();
+        let result = simplify::substitute(&mut self.pool, &model.sorts, term, &mut self.memo.scratch, &mut leaf);
+        if self.state.grown { self.hide_large(result) } else { result }
     }
 
     /// The symbols of the parameters of a step at a depth.
     pub(super) fn symbols_of(&mut self, depth: u32, signature: u32) -> Arc<[TermId]> {
-        let sorts = self.signatures.sorts(signature);
+        let sorts = self.steps.signatures.sorts(signature);
         self.names.of_params(&mut self.pool, &self.model.sorts, depth, signature, sorts)
     }
 
@@ -75,7 +75,7 @@ impl Path<'_> {
             return term;
         }
         let key = (term, depth, signature);
-        if plain && let Some(&known) = self.with_symbols.get(&key) {
+        if plain && let Some(&known) = self.memo.with_symbols.get(&key) {
             return known;
         }
         let mut leaf = |_: &mut TermPool, leaf: &Term| match leaf {
@@ -83,27 +83,28 @@ impl Path<'_> {
             _ => None,
         };
         let result = if self.shortcuts.evaluation {
-            self.scratch.clear();
-            let result = fold::substitute(&mut self.pool, &self.model.sorts, term, &mut self.scratch, &mut leaf);
-            if self.grown { self.hide_large(result) } else { result }
+            self.memo.scratch.clear();
+            let result =
+                simplify::substitute(&mut self.pool, &self.model.sorts, term, &mut self.memo.scratch, &mut leaf);
+            if self.state.grown { self.hide_large(result) } else { result }
         } else {
             self.pool.replace(term, &mut leaf)
         };
         if plain {
-            self.with_symbols.insert(key, result);
+            self.memo.with_symbols.insert(key, result);
         }
         result
     }
 
     /// The symbols of a term.
     pub fn symbols_in(&mut self, term: TermId) -> Arc<[SymbolId]> {
-        if let Some(known) = self.symbol_lists.get(&term) {
+        if let Some(known) = self.memo.symbol_lists.get(&term) {
             return known.clone();
         }
         let mut found = Vec::new();
         symbols_of(&self.pool, term, &mut found);
         let found: Arc<[SymbolId]> = found.into();
-        self.symbol_lists.insert(term, found.clone());
+        self.memo.symbol_lists.insert(term, found.clone());
         found
     }
 }

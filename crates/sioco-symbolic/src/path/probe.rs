@@ -52,17 +52,17 @@ impl Path<'_> {
     /// Looks at one condition of a step: `None` if it is false, otherwise what is left of it goes to `open`, with
     /// parameters as such.
     pub(crate) fn look(&mut self, condition: &Condition, open: &mut Vec<TermId>, alone: &mut bool) -> Option<()> {
-        let known = condition.reads.iter().all(|v| self.terms[v.index()].is_none());
+        let known = condition.reads.iter().all(|v| self.state.terms[v.index()].is_none());
         if self.shortcuts.evaluation
             && known
             && let Some(program) = &condition.program
         {
             let context = Context { terms: &self.pool, sorts: &self.model.sorts };
-            let env = Env { vars: &self.values, ..Env::default() };
+            let env = Env { vars: &self.state.values, ..Env::default() };
             match program.run_bool(&mut self.memory, context, env) {
                 Ok(true) => return Some(()),
                 Err(EvalError::NeedsSolver(_)) => {}
-                Err(EvalError::TooLarge) => self.grown = true,
+                Err(EvalError::TooLarge) => self.state.grown = true,
                 Ok(false) | Err(_) => {
                     self.counters.refuted += 1;
                     return None;
@@ -87,10 +87,10 @@ impl Path<'_> {
     /// Whether evaluation alone says that a condition is true: a quantifier may take a solver even where all variables
     /// have values.
     pub(crate) fn is_true(&mut self, condition: &Condition) -> bool {
-        let known = condition.reads.iter().all(|v| self.terms[v.index()].is_none());
+        let known = condition.reads.iter().all(|v| self.state.terms[v.index()].is_none());
         let Some(program) = condition.program.as_ref().filter(|_| known) else { return false };
         let context = Context { terms: &self.pool, sorts: &self.model.sorts };
-        let env = Env { vars: &self.values, ..Env::default() };
+        let env = Env { vars: &self.state.values, ..Env::default() };
         program.run_bool(&mut self.memory, context, env) == Ok(true)
     }
 
@@ -130,24 +130,24 @@ impl Path<'_> {
     /// A condition that shares no symbols with the path.
     pub(super) fn ask_alone(&mut self, signature: u32, open: Vec<TermId>) -> Possible {
         let key = (signature, open.into_boxed_slice());
-        if let Some(answer) = self.alone.get(&key) {
+        if let Some(answer) = self.solvers.alone.get(&key) {
             self.counters.remembered += 1;
             return answer.clone();
         }
         let symbols = self.symbols_of(0, signature);
-        self.side.push();
+        self.solvers.side.push();
         for &term in &key.1 {
             let condition = self.with_symbols(term, &symbols, 0, signature, true);
             let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-            self.side.assert(terms, condition);
+            self.solvers.side.assert(terms, condition);
         }
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        let answer = possible(self.side.check_afresh(terms, &self.limits, false));
-        self.side.pop();
+        let answer = possible(self.solvers.side.check_afresh(terms, &self.solvers.limits, false));
+        self.solvers.side.pop();
         self.counters.asked += 1;
         // What was cancelled may be asked again.
         if !matches!(answer, Possible::Unknown(Reason::Cancelled | Reason::Time | Reason::Spent)) {
-            self.alone.insert(key, answer.clone());
+            self.solvers.alone.insert(key, answer.clone());
         }
         answer
     }
@@ -159,12 +159,12 @@ impl Path<'_> {
             open.iter().map(|t| self.with_symbols(*t, &symbols, depth, signature, true)).collect();
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        self.solver.push();
+        self.solvers.main.push();
         for c in conditions {
-            self.solver.assert(terms, c);
+            self.solvers.main.assert(terms, c);
         }
-        let answer = possible(self.solver.check_afresh(terms, &self.limits, false));
-        self.solver.pop();
+        let answer = possible(self.solvers.main.check_afresh(terms, &self.solvers.limits, false));
+        self.solvers.main.pop();
         self.counters.asked += 1;
         answer
     }

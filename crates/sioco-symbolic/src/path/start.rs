@@ -14,13 +14,13 @@ impl Path<'_> {
         while !self.frames.is_empty() {
             self.retreat();
         }
-        self.begun = Some(state.clone());
-        self.locations.clear();
-        self.locations.extend_from_slice(state.locations());
+        self.state.begun = Some(state.clone());
+        self.state.locations.clear();
+        self.state.locations.extend_from_slice(state.locations());
         for (i, value) in state.values().iter().enumerate() {
-            self.grown |= is_large(value);
-            self.values[i].clone_from(value);
-            self.terms[i] = None;
+            self.state.grown |= is_large(value);
+            self.state.values[i].clone_from(value);
+            self.state.terms[i] = None;
         }
     }
 
@@ -29,18 +29,19 @@ impl Path<'_> {
         while !self.frames.is_empty() {
             self.retreat();
         }
-        self.begun = None;
-        self.locations.clear();
-        self.locations.extend(self.model.processes.values().map(|p| p.initial));
+        self.state.begun = None;
+        self.state.locations.clear();
+        self.state.locations.extend(self.model.processes.values().map(|p| p.initial));
         for (id, v) in self.model.variables.iter() {
             let i = id.index();
             match &v.initial {
                 Some(value) => {
-                    self.values[i].clone_from(value);
-                    self.terms[i] = None;
+                    self.state.values[i].clone_from(value);
+                    self.state.terms[i] = None;
                 }
                 None => {
-                    self.terms[i] = Some(self.names.of_variable(&mut self.pool, &self.model.sorts, 0, id, v.sort));
+                    self.state.terms[i] =
+                        Some(self.names.of_variable(&mut self.pool, &self.model.sorts, 0, id, v.sort));
                 }
             }
         }
@@ -50,15 +51,15 @@ impl Path<'_> {
     pub fn start_with(&mut self, known: &[(VarId, Value)]) {
         self.start();
         for (var, value) in known {
-            self.grown |= is_large(value);
-            self.values[var.index()].clone_from(value);
-            self.terms[var.index()] = None;
+            self.state.grown |= is_large(value);
+            self.state.values[var.index()].clone_from(value);
+            self.state.terms[var.index()] = None;
         }
     }
 
     /// The state at the end of the path, if all its values are known.
     pub fn known_state(&self) -> Option<State> {
-        let known = self.terms.iter().all(Option::is_none);
-        known.then(|| State::new(self.locations.clone(), self.values.clone()))
+        let known = self.state.terms.iter().all(Option::is_none);
+        known.then(|| State::new(self.state.locations.clone(), self.state.values.clone()))
     }
 }

@@ -23,6 +23,8 @@ pub enum Feature {
     Text,
     /// A value without bounds that the system chooses, and that a guard compares with a free variable and something else.
     ChosenCompared,
+    /// A free variable with more values than are tried one by one, with which internal steps compute.
+    Computed,
     /// A free variable with bounds.
     Free,
     /// A free variable without bounds.
@@ -57,7 +59,7 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 24] = [
+    pub const ALL: [Feature; 25] = [
         Feature::DifferentRanges,
         Feature::LargeRange,
         Feature::VariantMatch,
@@ -67,6 +69,7 @@ impl Feature {
         Feature::ChosenSequence,
         Feature::Text,
         Feature::ChosenCompared,
+        Feature::Computed,
         Feature::Free,
         Feature::FreeWide,
         Feature::HiddenChoice,
@@ -110,6 +113,7 @@ fn has(spec: &Spec, feature: Feature) -> bool {
         }),
         Feature::Text => sorts().any(|s| *s == Sort::Text),
         Feature::ChosenCompared => spec.outputs.iter().any(|g| g.name == super::compared::CHOSEN),
+        Feature::Computed => spec.outputs.iter().any(|g| g.name == super::computed::SHOWN),
         Feature::Free => variables().any(|v| v.initial.is_none() && v.sort != Sort::Wide),
         Feature::FreeWide => variables().any(|v| v.initial.is_none() && v.sort == Sort::Wide),
         Feature::HiddenChoice => spec.switches().any(|s| matches!(&s.label, Label::Tau(c) if !c.is_empty())),

@@ -7,14 +7,13 @@ use sioco_adapter::client::{Client, Options};
 use sioco_adapter::transport::Connector;
 use sioco_campaign::drive::{Drive, Since};
 use sioco_campaign::engine::Engine;
-use sioco_campaign::planning;
 use sioco_campaign::resets::{Again, Repeat};
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::{Fault, Settings, Summary, Sut};
 use sioco_model::Model;
 use sioco_model::model::is_end;
-use sioco_plan::Cover;
+use sioco_plan::{Cover, Plan};
 use sioco_report::adapter::milliseconds;
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, Cancellation};
@@ -162,7 +161,7 @@ impl Look<'_> {
         // Questions and waits end with the time.
         cancellation.end_at(Instant::now().checked_add(scope.time));
         let engine = Engine::new(self.back_end, cancellation);
-        let plan = planning::nothing(Cover::Random(1));
+        let plan = Plan::new(Cover::Random(1));
         let drive = Drive { model, plan: &plan, settings: &settings, engine, cancellation };
         let mut timed = Timed::new(client, 2, may_greet(model));
         let mut records = Vec::new();

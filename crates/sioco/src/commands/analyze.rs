@@ -236,7 +236,7 @@ impl Analyze {
         scripts: Option<&Scripts>,
         out: &mut Output,
     ) {
-        let colour = out.style().on;
+        let style = out.style();
         let mut shown: Vec<(Severity, Kind, usize)> = Vec::new();
         let mut in_lines = false;
         for (i, finding) in analysis.findings.iter().enumerate() {
@@ -254,7 +254,7 @@ impl Analyze {
                 Some(file) => Some(command(&self.file, &self.choices, source, finding, Some(file))),
                 None => finding.witness.is_some().then(|| command(&self.file, &self.choices, source, finding, None)),
             };
-            out.print(&report::render(source, finding, denied, replay.as_deref(), colour));
+            out.print(&report::render(source, finding, denied, replay.as_deref(), style));
             // What is one line stays together.
             in_lines = severity == Severity::Information;
             if !in_lines {

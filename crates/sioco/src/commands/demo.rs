@@ -10,7 +10,7 @@ use sioco_exec::log::LoggedStep;
 use sioco_exec::{Player, Settings};
 use sioco_lang::check::{Checked, CheckedModel, check_text};
 use sioco_model::Model;
-use sioco_plan::case::case;
+use sioco_plan::case::case_with_others;
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, Plan, plan};
 use sioco_report::analysis::{self as analysis_report, Denied, Source, script};
@@ -113,7 +113,7 @@ fn the_check(checked: &Checked, out: &mut Output) {
     let broken = SLIPS.iter().fold(MODEL.to_owned(), |text, (right, wrong)| text.replace(right, wrong));
     let broken = check_text("broken.sts", &broken);
     for problem in &broken.diagnostics {
-        indented(&diagnostic::render(&broken.sources, problem, out.style().on), out);
+        indented(&diagnostic::render(&broken.sources, problem, out.style()), out);
         out.line("");
     }
     out.line(format_args!("`sioco explain {}` says more about the first.", broken.diagnostics[0].code.short()));
@@ -131,7 +131,7 @@ fn a_plan<'a>(source: Source<'a>, out: &mut Output) -> Plan {
     out.line("");
     let mut walker = Walker::new(Path::with(model, &builtin, Shortcuts::default(), Limits::default()));
     for (i, purpose) in plan.purposes.iter().enumerate() {
-        let case = case(&mut walker, purpose, Choice::Min, true);
+        let case = case_with_others(&mut walker, purpose, Choice::Min);
         indented(&planned.purpose(i, &case, &mut walker, page), out);
     }
     out.line("");
@@ -263,7 +263,7 @@ fn a_defect(out: &mut Output) {
     let found = analysis::analyze(&model.model, &builtin, &options, &mut |_| {});
     let source = Source { checked: model, sources: &checked.sources };
     for finding in &found.findings {
-        indented(&analysis_report::render(source, finding, Denied::default(), None, out.style().on), out);
+        indented(&analysis_report::render(source, finding, Denied::default(), None, out.style()), out);
     }
     out.line("");
     out.line("It also finds deadlocks, switches that are never taken, nondeterminism and more.");

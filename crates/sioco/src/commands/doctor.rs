@@ -74,8 +74,9 @@ fn human(found: &Solvers, out: &mut Output) {
                 out.line(format_args!("  {:<11} {} ({})", program.name, path.shown(), visible::line(&version)));
             }
             Some((path, Err(problem))) => {
+                let problem = problem.to_string();
                 out.line(format_args!("  {:<11} {}", program.name, path.shown()));
-                out.line(format_args!("  {:<11} {}: {}", "", style.red("problem"), visible::line(problem)));
+                out.line(format_args!("  {:<11} {}: {}", "", style.red("problem"), visible::line(&problem)));
             }
         }
     }
@@ -115,7 +116,7 @@ fn machine(found: &Solvers, out: &mut Output) {
             name: program.name,
             path: program.found.as_ref().map(|(path, _)| path.display().to_string()),
             version: version.map(|said| version_in(said).unwrap_or(said)),
-            problem: said.and_then(|said| said.as_ref().err()).map(String::as_str),
+            problem: said.and_then(|said| said.as_ref().err()).map(|why| why.to_string()),
         }
     });
     let line = DoctorLine {

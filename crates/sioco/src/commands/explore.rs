@@ -197,6 +197,15 @@ const TREE_LINES: usize = 200;
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 
+/// What an exploration came to.
+struct Found {
+    exploration: Exploration,
+    /// The switches with a model error not far from the start.
+    model_errors: ModelErrors,
+    /// How long it took.
+    time: Duration,
+}
+
 /// What all of the command works with.
 struct Work<'a> {
     sources: &'a Checked,
@@ -272,7 +281,7 @@ impl Explore {
                 .map_err(|failure| if found.stop == Stop::Cancelled { failure.help(late()) } else { failure })?;
             return self.one(&work, Some(found.graph.name(node)), &found.graph.path(node), out);
         }
-        self.tell(&work, &options, &found, &model_errors, time, out)
+        self.tell(&work, &options, &Found { exploration: found, model_errors, time }, out)
     }
 
     /// The model and the words of the path. `--path` takes all words up to the next option, so that the model may be
@@ -334,15 +343,8 @@ impl Explore {
     }
 
     /// Tells what was found.
-    fn tell(
-        &self,
-        work: &Work<'_>,
-        options: &Options,
-        found: &Exploration,
-        model_errors: &ModelErrors,
-        time: Duration,
-        out: &mut Output,
-    ) -> Result<Exit, Failure> {
+    fn tell(&self, work: &Work<'_>, options: &Options, found: &Found, out: &mut Output) -> Result<Exit, Failure> {
+        let Found { exploration: found, model_errors, time } = found;
         let model = &work.checked.model;
         let file = work.file.display().to_string();
         let asked = !found.doubts.is_empty() || found.counters.chain.unanswered > 0;
@@ -362,7 +364,7 @@ impl Explore {
         };
         match self.format {
             Format::Json => {
-                out.stream_json(json::exploration(&explored, self.stats.then_some(time)), &interrupt::flag());
+                out.stream_json(json::exploration(&explored, self.stats.then_some(*time)), &interrupt::flag());
                 out.line("");
             }
             Format::Human => {
@@ -381,7 +383,7 @@ impl Explore {
                 out.print(&summary(&explored, out.width(), style));
                 if self.stats {
                     out.line("");
-                    out.print(&statistics(&explored, time, style));
+                    out.print(&statistics(&explored, *time, style));
                 }
             }
         }

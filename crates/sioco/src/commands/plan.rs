@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use sioco_campaign::cover;
 use sioco_lang::diagnostic::did_you_mean;
-use sioco_plan::case::{Case, case};
+use sioco_plan::case::{Case, case, case_with_others};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, Plan as Purposes, PlanError, State, plan};
+use sioco_plan::{Cover, InputValues, Options, Plan as Purposes, PlanError, State, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, Planned, document, missing, notes};
 use sioco_solve::values::Bounds;
@@ -169,20 +169,18 @@ impl Ruled for Plan {
             "seed", "all", "output", "check", "format",
         ]);
         let others = [
-            unless("strict", |plan: &Plan| match plan.cover {
-                Cover::Inputs(_) | Cover::Classes if plan.data.is_none() => {
-                    Some("tests of `inputs:N` and `classes` end with an answer")
-                }
-                _ => None,
+            unless("strict", |plan: &Plan| {
+                let answered = plan.cover.intent().ends_with_answer() && plan.data.is_none();
+                answered.then_some("tests of `inputs:N` and `classes` end with an answer")
             }),
-            unless("silence", |plan| match plan.cover {
-                Cover::Paths(_) | Cover::Traces(_) | Cover::Inclusion(_) => None,
-                _ => Some("it is for `--cover paths:N`, `traces:N` and `inclusion:K`"),
+            unless("silence", |plan| {
+                let other = !plan.cover.intent().is_by_length();
+                other.then_some("it is for `--cover paths:N`, `traces:N` and `inclusion:K`")
             }),
             unless("jobs", |plan| plan.check.is_some().then_some("a plan is checked on one core")),
-            unless("values", |plan| match plan.cover {
-                Cover::Inputs(_) => Some("`inputs:N` draws values from the whole ranges of the parameters"),
-                _ => None,
+            unless("values", |plan| {
+                let drawn = plan.cover.intent().values == InputValues::Drawn;
+                drawn.then_some("`inputs:N` draws values from the whole ranges of the parameters")
             }),
         ];
         always.chain(others).collect()
@@ -248,7 +246,7 @@ impl Plan {
             walk: default.walk.min(self.depth),
             seed: self.seed,
             // What a class is represented by is part of the plan.
-            tests: (self.cover == Cover::Classes).then(|| self.values.choice(self.seed)),
+            tests: (self.cover.intent().values == InputValues::OfClass).then(|| self.values.choice(self.seed)),
             workers: self.jobs.map_or(default.workers, usize::from),
             enough: Some(flags.enough),
             limits: self.limits(flags.stop),
@@ -359,7 +357,11 @@ impl Plan {
                 last = Instant::now();
                 out.progress(format_args!("values for purpose {} of {needed}", i + 1));
             }
-            cases.push(case(walker, purpose, self.values.choice(self.seed), !certain));
+            let choice = self.values.choice(self.seed);
+            cases.push(match certain {
+                true => case(walker, purpose, choice),
+                false => case_with_others(walker, purpose, choice),
+            });
         }
         out.progress("");
         cases

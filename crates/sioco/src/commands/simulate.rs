@@ -18,6 +18,7 @@ use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::simulate::choices::Choice;
 use crate::simulate::lines::Lines;
+use crate::simulate::refusal::Refusal;
 use crate::simulate::request::{self, HELP, Request};
 use crate::simulate::session::{Session, Walked, free_variable};
 use crate::simulate::solving::{Solving, Values};
@@ -103,7 +104,7 @@ impl Simulate {
                 Ok(Next::Go) => {}
                 Ok(Next::Quit) => break,
                 Err(refusal) => {
-                    stepper.refuse(&refusal, &line, out);
+                    stepper.refuse(&refusal.to_string(), &line, out);
                     if !interactive {
                         let failure = Failure::usage(format!("line {number} of the script could not be done"));
                         return Err(failure.help("mend the line, or run with a terminal to try things out"));
@@ -124,7 +125,7 @@ impl Simulate {
     ) -> Result<Option<State>, Failure> {
         let mut chosen: Vec<(sioco_model::VarId, Value)> = Vec::new();
         for (name, text) in &self.set {
-            let var = free_variable(model, name).map_err(Failure::usage)?;
+            let var = free_variable(model, name).map_err(|why| Failure::usage(why.to_string()))?;
             let value = parse_value(&model.sorts, model.variables[var].sort, text);
             chosen.push((var, value.map_err(|e| Failure::usage(format!("`{name}`: {e}")))?));
         }
@@ -150,7 +151,7 @@ impl Simulate {
                     Some(text) if ["quit", "q", "exit"].contains(&text.trim()) => return Ok(None),
                     Some(text) => match parse_value(&model.sorts, sort, &text) {
                         Ok(value) => break value,
-                        Err(e) => out.line(e),
+                        Err(e) => out.line(e.to_string()),
                     },
                 }
             };
@@ -200,13 +201,11 @@ impl Stepper<'_> {
         line: &str,
         out: &mut Output,
         ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
-    ) -> Result<Next, String> {
+    ) -> Result<Next, Refusal> {
         session.refill();
-        let request = request::parse(line)?;
+        let request = request::parse(line).map_err(Refusal::Request)?;
         if let Some(word) = request::ambiguous(line, &request).filter(|w| is_switch(self.model(), w)) {
-            return Err(format!(
-                "`{word}` is a switch and a request: write `{word}:` for the switch, `:{word}` for the request"
-            ));
+            return Err(Refusal::Ambiguous(word.to_owned()));
         }
         match request {
             Request::Nothing => return Ok(Next::Go),
@@ -246,8 +245,10 @@ impl Stepper<'_> {
                 session.start_line().into_iter().for_each(|l| text.push_str(&format!("{l}\n")));
                 session.trace().for_each(|l| text.push_str(&format!("{l}\n")));
                 let path = Path::new(&file);
-                crate::files::write(path, &text)
-                    .map_err(|e| format!("cannot write `{file}`: {}", crate::failure::plain(&e)))?;
+                crate::files::write(path, &text).map_err(|e| Refusal::Unwritable {
+                    file: file.clone(),
+                    why: crate::failure::plain(&e).to_string(),
+                })?;
                 self.text(out, &format!("wrote {file}"));
                 return Ok(Next::Go);
             }
@@ -261,7 +262,7 @@ impl Stepper<'_> {
                 let choices = session.choices();
                 let count = choices.len();
                 let choice = n.checked_sub(1).and_then(|n| choices.get(n));
-                let choice = choice.ok_or_else(|| format!("there is no option {n}; there are {count}"))?.clone();
+                let choice = choice.ok_or(Refusal::NoOption { option: n, count })?.clone();
                 let given = self.ask_values(&choice, given, out, ask);
                 session.take(&choice, &given)?;
             }
@@ -272,7 +273,7 @@ impl Stepper<'_> {
             Request::Undo(n) => {
                 let undone = session.undo(n);
                 if undone == 0 {
-                    return Err("there is nothing to undo".into());
+                    return Err(Refusal::NothingToUndo);
                 }
             }
             Request::Reset => {

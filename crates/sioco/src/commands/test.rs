@@ -13,14 +13,14 @@ use sioco_campaign::gate::Demand;
 use sioco_campaign::journal::{Writer, any_number};
 use sioco_campaign::planning::{Clock, Ending, Planned, Planner, Time, WALKED, Wanted};
 use sioco_campaign::{Campaign, Deadline, Observer, Outcome};
-use sioco_exec::journal::{About, line};
+use sioco_exec::journal::About;
 use sioco_exec::record::{Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
 use sioco_exec::shrink::Progress;
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Summary, Sut};
-use sioco_model::Model;
-use sioco_plan::{Cover, Plan, Purpose};
+use sioco_model::{Model, visible};
+use sioco_plan::{Cover, InputValues, Plan, Purpose};
 use sioco_report::analysis::Source;
 use sioco_report::run::{self as report, Page, bad_runs, hint, json, notes, summary};
 use sioco_solve::{BackEnd, Reason};
@@ -230,14 +230,13 @@ impl Ruled for Test {
             "format",
         ]);
         let others = [
-            unless("values", |test: &Test| match test.cover_planned() {
-                Some(Cover::Inputs(_)) => Some("`inputs:N` draws values from the whole ranges of the parameters"),
-                _ => None,
+            unless("values", |test: &Test| {
+                test.draws_values().then_some("`inputs:N` draws values from the whole ranges of the parameters")
             }),
             unless("attempts", |test| test.is_walk().then_some("`random` has no purposes to try again")),
             unless("again", |test| match test.cover_planned() {
                 None if test.plan.is_none() => Some("it is for plans; `auto` and `random` go on by themselves"),
-                Some(Cover::Inputs(_)) => Some("`inputs:N` says which values to send, and there are no others"),
+                _ if test.draws_values() => Some("`inputs:N` says which values to send, and there are no others"),
                 _ if !matches!(test.values, Values::Random | Values::Boundary) => {
                     Some("there are no other values; `--values random` and `boundary` have some")
                 }
@@ -245,7 +244,9 @@ impl Ruled for Test {
             }),
             unless("strict", |test| match test.cover_planned() {
                 _ if test.is_walk() => Some("`random` has no purposes that could end"),
-                Some(Cover::Inputs(_) | Cover::Classes) => Some("tests of `inputs:N` and `classes` end with an answer"),
+                Some(cover) if cover.intent().ends_with_answer() => {
+                    Some("tests of `inputs:N` and `classes` end with an answer")
+                }
                 _ => None,
             }),
             unless("gate", |test| {
@@ -264,6 +265,11 @@ impl Test {
             Covered::Plan(cover) if self.plan.is_none() => Some(cover),
             _ => None,
         }
+    }
+
+    /// Whether a plan that is made has inputs with values that nobody chooses.
+    fn draws_values(&self) -> bool {
+        self.cover_planned().is_some_and(|cover| cover.intent().values == InputValues::Drawn)
     }
 
     /// Tests the system.
@@ -308,11 +314,11 @@ impl Test {
         let header = campaign.header(about, &self.sut);
         journal.add(&header.line());
         let engine = Engine::new(&back_end, deadline.waits());
-        let (solvers, refusals) = (engine.solvers(), plan.cover == Cover::Compare);
+        let (solvers, refusals) = (engine.solvers(), plan.intent().compared);
         let asked = (engine, &solvers as _);
         let mut sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, deadline.waits());
-        let mut watcher = Watcher::new(&model.model, self.format, &deadline, out);
-        watcher.line(&header.line());
+        let mut watcher = Watcher::new(self.format, &deadline, out);
+        watcher.line(&visible::json(&header.line()));
         let outcome = campaign.run(&mut *sut, Some(&mut journal), &mut watcher);
         let exit = self.exit(&outcome);
         let replay = self.replay(&journal);
@@ -486,7 +492,6 @@ fn broken_solver(found: &Summary) -> Option<String> {
 
 /// Shows how far the campaign is, and what happens in it, for programs.
 struct Watcher<'a, 'o> {
-    model: &'a Model,
     format: Format,
     deadline: &'a Deadline,
     out: &'a mut Output<'o>,
@@ -497,16 +502,8 @@ struct Watcher<'a, 'o> {
 }
 
 impl<'a, 'o> Watcher<'a, 'o> {
-    fn new(model: &'a Model, format: Format, deadline: &'a Deadline, out: &'a mut Output<'o>) -> Watcher<'a, 'o> {
-        Watcher { model, format, deadline, out, last: Instant::now(), run: 0, steps: 0 }
-    }
-
-    /// A line of the journal.
-    fn line(&mut self, text: &str) {
-        if self.format == Format::Json {
-            self.out.json(text.trim_end());
-            self.out.flush();
-        }
+    fn new(format: Format, deadline: &'a Deadline, out: &'a mut Output<'o>) -> Watcher<'a, 'o> {
+        Watcher { format, deadline, out, last: Instant::now(), run: 0, steps: 0 }
     }
 
     /// Whether progress is to be shown now.
@@ -520,14 +517,18 @@ impl<'a, 'o> Watcher<'a, 'o> {
 }
 
 impl Observer for Watcher<'_, '_> {
+    fn line(&mut self, line: &str) {
+        if self.format == Format::Json {
+            self.out.json_line(line);
+            self.out.flush();
+        }
+    }
+
     fn record(&mut self, stamped: &Stamped) {
         match &stamped.record {
             Record::Run { run, .. } => self.run = *run,
             Record::Accepted { .. } | Record::Observed(_) | Record::TimedOut(_) => self.steps += 1,
             _ => {}
-        }
-        if self.format == Format::Json {
-            self.line(&line(self.model, stamped));
         }
         if self.is_due() {
             self.out.progress(format_args!("testing: run {}, {} steps", self.run, self.steps));
@@ -545,12 +546,6 @@ impl Observer for Watcher<'_, '_> {
         if self.is_due() {
             let Progress { runs, from, to } = progress;
             self.out.progress(format_args!("shrinking run {run}: {to} of {from} steps left, {runs} runs"));
-        }
-    }
-
-    fn shrunk(&mut self, stamped: &Stamped) {
-        if self.format == Format::Json {
-            self.out.json(line(self.model, stamped).trim_end());
         }
     }
 

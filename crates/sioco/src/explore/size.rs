@@ -1,8 +1,32 @@
 //! Sizes on the command line: `512M`, `2G`, `65536`.
 
+use std::fmt;
+
+/// Why a text is no size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SizeError {
+    /// It is written in another way.
+    Form,
+    /// It is more than this machine can count.
+    TooLarge,
+    /// It is nothing.
+    Zero,
+}
+
+impl fmt::Display for SizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SizeError::Form => "write a number of bytes, such as 512M or 2G",
+            SizeError::TooLarge => "that is more than this machine can count",
+            SizeError::Zero => "without memory nothing can be explored",
+        })
+    }
+}
+
+impl std::error::Error for SizeError {}
+
 /// Reads a number of bytes; `K`, `M`, `G` and `T` count in steps of 1024.
-pub fn parse(text: &str) -> Result<usize, String> {
-    let wrong = || "write a number of bytes, such as 512M or 2G".to_owned();
+pub fn parse(text: &str) -> Result<usize, SizeError> {
     let plain = text.trim().trim_end_matches(['b', 'B']);
     let plain = plain.strip_suffix(['i', 'I']).unwrap_or(plain);
     let (digits, power) = match plain.chars().last() {
@@ -14,12 +38,12 @@ pub fn parse(text: &str) -> Result<usize, String> {
     };
     let digits = digits.trim();
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(wrong());
+        return Err(SizeError::Form);
     }
     let bytes = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(1024usize.checked_pow(power)?));
     match bytes {
-        None => Err("that is more than this machine can count".to_owned()),
-        Some(0) => Err("without memory nothing can be explored".to_owned()),
+        None => Err(SizeError::TooLarge),
+        Some(0) => Err(SizeError::Zero),
         Some(bytes) => Ok(bytes),
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use sioco_lang::source::read_limited;
+use sioco_model::Id;
 use sioco_plan::file::{self, Loaded};
 use sioco_plan::walker::Walker;
 use sioco_report::analysis::Source;
@@ -86,7 +87,7 @@ pub fn check(
                 version: 1,
                 fits,
                 same_model: loaded.same,
-                usable: &loaded.numbers,
+                usable: loaded.numbers.iter().map(|number| number.index()).collect(),
                 misfits: loaded.misfits.iter().map(|m| MisfitLine::new(model, m)).collect(),
             });
         }

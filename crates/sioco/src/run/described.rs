@@ -18,6 +18,7 @@ use sioco_model::names::did_you_mean;
 use sioco_solve::Cancellation;
 use sioco_solve::smt::process::words;
 
+use super::way_error::WayError;
 use crate::failure::Failure;
 use crate::files::ShownPath;
 use crate::model::shell_word;
@@ -78,8 +79,8 @@ impl Described {
         };
         let described =
             Described { name: name.into(), config: config.clone(), dialect, order, root: project.root.clone() };
-        let way = described.way().map_err(&wrong)?;
-        described.useless(&way).map_err(&wrong)?;
+        let way = described.way().map_err(|why| wrong(why.to_string()))?;
+        described.useless(&way).map_err(|why| wrong(why.to_string()))?;
         if let (Some(_), Some(model)) = (&described.dialect, model) {
             described.remarks(model).map_err(|all| {
                 Failure::usage(format!("`{}` does not fit the model:\n  {}", project.file(), all.join("\n  ")))
@@ -108,7 +109,7 @@ impl Described {
     }
 
     /// What would have no effect.
-    fn useless(&self, way: &Way) -> Result<(), String> {
+    fn useless(&self, way: &Way) -> Result<(), WayError> {
         let config = &self.config;
         let http = matches!(way, Way::Http(..));
         let json = config.dialect.is_none();
@@ -117,36 +118,35 @@ impl Described {
         let of_text =
             |e: &Exchange| e.request.is_none() && e.status.is_none() && (e.send.is_some() || e.expect.is_some());
         let of_http = |e: &Exchange| e.request.is_some() && e.send.is_none() && e.expect.is_none();
-        let why = if http && json {
-            "a system that speaks HTTP needs a `dialect`, which says how"
+        Err(if http && json {
+            WayError::HttpWithoutDialect
         } else if json && !config.before.is_empty() {
-            "`before` is for systems with a `dialect`; an adapter does it when it is reset"
+            WayError::BeforeOfAdapter
         } else if http && !config.before.iter().all(of_http) {
-            "with HTTP, everything in `before` has a `request`, and perhaps a `status`"
+            WayError::BeforeOfHttp
         } else if !http && !config.before.iter().all(of_text) {
-            "everything in `before` has `send`, `expect` or both; requests are for systems at `http://…`"
+            WayError::BeforeOfText
         } else if http && config.order.is_some() {
-            "`order` has no effect with HTTP, which is always in the order of the system"
+            WayError::OrderOfHttp
         } else if json && config.order.is_some() {
-            "`order` is for systems with a `dialect`; an adapter says it with its `hello`"
+            WayError::OrderOfAdapter
         } else if keep && (http || json) {
-            "`reset = \"keep\"` is for connections that carry text"
+            WayError::Keep
         } else if !json && !config.config.is_empty() {
-            "`config` is for adapters, and a system with a `dialect` has none"
+            WayError::ConfigOfDialect
         } else if !json && matches!(way, Way::There(SutSpec::Ws(_))) {
-            "WebSocket is for adapters, without a `dialect`; text is spoken over `tcp://…`"
+            WayError::TextOverWebSocket
         } else if !(started || config.environment.is_empty() && config.directory.is_none()) {
-            "`environment` and `directory` are for what is started, and there is no `command` and no `start`"
+            WayError::NothingStarted
         } else {
             return Ok(());
-        };
-        Err(why.into())
+        })
     }
 
-    fn program(&self, key: &str, text: &str) -> Result<Program, String> {
-        let words = words(text).map_err(|why| format!("`{key}`: {why}"))?;
+    fn program(&self, key: &'static str, text: &str) -> Result<Program, WayError> {
+        let words = words(text).map_err(|why| WayError::Command { key, why })?;
         if words.iter().all(String::is_empty) {
-            return Err(format!("`{key}` is empty"));
+            return Err(WayError::EmptyCommand(key));
         }
         let directory = match &self.config.directory {
             Some(directory) => self.root.join(directory),
@@ -156,65 +156,49 @@ impl Described {
         Ok(Program { words, environment, directory: Some(directory) })
     }
 
-    fn way(&self) -> Result<Way, String> {
+    fn way(&self) -> Result<Way, WayError> {
         let config = &self.config;
         let restart = config.reset == ResetConfig::Restart;
         match (&config.command, &config.start, &config.connect) {
             (Some(command), None, None) => {
                 if command.contains(PORT) || config.environment.values().any(|value| value.contains(PORT)) {
-                    return Err(format!(
-                        "`{PORT}` is for servers, with `start` and `connect`; `command` is spoken to over its standard \
-                         input and output"
-                    ));
+                    return Err(WayError::PortOfCommand);
                 }
                 Ok(Way::Program(self.program("command", command)?))
             }
             (None, start, Some(connect)) => {
                 if restart && start.is_none() {
-                    return Err(
-                        "`reset = \"restart\"` needs `start`: only what sioco started can be started anew".into()
-                    );
+                    return Err(WayError::RestartWithoutStart);
                 }
                 if start.is_none() && connect.contains(PORT) {
-                    return Err(format!("`connect` has `{PORT}`, and there is no `start` that could use the port"));
+                    return Err(WayError::PortWithoutStart);
                 }
                 if let Some(start) = start.as_ref().filter(|s| !s.contains(PORT) && connect.contains(PORT)) {
-                    return Err(format!(
-                        "`connect` has `{PORT}`, and `start` does not: `{start}` would not know the port"
-                    ));
+                    return Err(WayError::PortUnknown { start: start.clone() });
                 }
                 let started = start.as_ref().map(|start| self.program("start", start)).transpose()?;
                 if let Some(address) = connect.strip_prefix("http://") {
                     return Ok(Way::Http(started, address.trim_end_matches('/').to_owned()));
                 }
                 if connect.starts_with("https://") {
-                    return Err("`https://` needs TLS, which sioco does not speak; let a program that does forward \
-                                to it, and write `http://127.0.0.1:PORT`"
-                        .into());
+                    return Err(WayError::Tls);
                 }
                 match started {
                     Some(program) => match connect.strip_prefix("tcp://") {
                         Some(address) => Ok(Way::Host(program, address.to_owned())),
-                        None => Err(format!(
-                            "`connect` is `{connect}`; a server that is started is reached by `tcp://HOST:PORT` or `http://HOST:PORT`"
-                        )),
+                        None => Err(WayError::ConnectToStarted { connect: connect.clone() }),
                     },
-                    None => match connect.parse()? {
-                        SutSpec::Program(_) | SutSpec::Model(_) => Err(format!(
-                            "`connect` is `{connect}`; write `tcp://HOST:PORT`, `ws://HOST:PORT/PATH` or `http://HOST:PORT`"
-                        )),
+                    None => match connect.parse().map_err(WayError::Address)? {
+                        SutSpec::Program(_) | SutSpec::Model(_) => {
+                            Err(WayError::ConnectToNothing { connect: connect.clone() })
+                        }
                         spec => Ok(Way::There(spec)),
                     },
                 }
             }
-            (None, Some(_), None) => {
-                Err("`start` says how the server is started; `connect` has to say where it is then".into())
-            }
-            (None, None, None) => Err("it needs `command`, or `connect`".into()),
-            (Some(_), ..) => {
-                Err("`command` is spoken to over its standard input and output; a server has `start` and `connect`"
-                    .into())
-            }
+            (None, Some(_), None) => Err(WayError::StartWithoutConnect),
+            (None, None, None) => Err(WayError::Nothing),
+            (Some(_), ..) => Err(WayError::CommandAndServer),
         }
     }
 

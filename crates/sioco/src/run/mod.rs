@@ -9,3 +9,4 @@ pub mod slower;
 pub mod sut;
 pub mod text_log;
 pub mod values;
+mod way_error;

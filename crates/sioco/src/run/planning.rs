@@ -106,14 +106,13 @@ pub fn load(planner: &Planner<'_>, given: Given<'_>, memory: usize, out: &mut Ou
 
 #[cfg(test)]
 mod tests {
-    use sioco_campaign::planning::nothing;
     use sioco_plan::Cover;
 
     use super::*;
 
     #[test]
     fn shorter_traces_are_told_with_what_helps() {
-        let of = |cover, length, stop, time| too_short(&Plan { length, stop, ..nothing(cover) }, time);
+        let of = |cover, length, stop, time| too_short(&Plan { length, stop, ..Plan::new(cover) }, time);
         let usual = Time::default();
         let short = Time::of(Some(Duration::from_secs(4)));
         for (cover, length, stop, time, text) in [

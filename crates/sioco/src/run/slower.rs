@@ -1,5 +1,6 @@
 //! Places where silence takes longer, on the command line: `--quiescence-at NAME=TIME`.
 
+use std::fmt;
 use std::time::Duration;
 
 use sioco_exec::quiescence_time::Slower;
@@ -7,12 +8,32 @@ use sioco_model::Model;
 use sioco_model::names::did_you_mean;
 
 use crate::failure::Failure;
-use crate::seconds;
+use crate::seconds::{self, TimeError};
+
+/// Why a text is no name with a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlowerError {
+    /// It is written in another way.
+    Form,
+    /// What follows the name is no time.
+    Time(TimeError),
+}
+
+impl fmt::Display for SlowerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SlowerError::Form => f.write_str("write a gate or location with a time, as in `rcpt=2s`"),
+            SlowerError::Time(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SlowerError {}
 
 /// A name with a time.
-pub fn parse(text: &str) -> Result<(String, Duration), String> {
-    let (name, time) = text.split_once('=').ok_or("write a gate or location with a time, as in `rcpt=2s`")?;
-    Ok((name.trim().to_owned(), seconds::some(time.trim())?))
+pub fn parse(text: &str) -> Result<(String, Duration), SlowerError> {
+    let (name, time) = text.split_once('=').ok_or(SlowerError::Form)?;
+    Ok((name.trim().to_owned(), seconds::some(time.trim()).map_err(SlowerError::Time)?))
 }
 
 /// Whether a model has all these places.

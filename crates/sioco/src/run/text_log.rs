@@ -2,6 +2,8 @@
 //! `reset` begins another run, and `//` a comment. A `delta` is one by the clock, and counts as one for which everything was
 //! in order; `quiescent` is one that was announced.
 
+use std::fmt;
+
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
@@ -9,12 +11,12 @@ use sioco_exec::reliance::Reliance;
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::syntax::ast::{Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
-use sioco_lang::value::parse_value;
+use sioco_lang::value::{ValueError, parse_value};
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::visible::shortened;
 use sioco_model::{GateId, Value};
 
-use crate::simulate::request::{Given, Request, parse};
+use crate::simulate::request::{Given, Request, RequestError, parse};
 use crate::switch_names::near_switch;
 
 /// What to do about a line that is none of a trace.
@@ -22,6 +24,120 @@ const HELP: &str = "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `
 
 /// Quiescence that an adapter announced: it is certain, and what comes after it does not withdraw it.
 const QUIESCENT: &str = "quiescent";
+
+/// Why a line is none of a trace. Whoever wrote it is to blame, or it is about another model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum LineError {
+    /// It is neither an event nor a request.
+    Request(RequestError),
+    /// The model has no such gate.
+    NoGate {
+        /// The gate, in short.
+        name: String,
+        /// What was probably meant.
+        near: Option<String>,
+    },
+    /// The gate goes the other way.
+    Direction {
+        /// The gate.
+        name: String,
+        /// The way that it goes.
+        is: Direction,
+    },
+    /// It is no event, and the model has no such switch.
+    NoSwitch {
+        /// What is there, in short.
+        name: String,
+        /// What was probably meant.
+        near: Option<String>,
+    },
+    /// It is a request, and no event.
+    NoEvent(String),
+    /// Something is no value at all.
+    NoValue(String),
+    /// Values do not fit the gate of an input.
+    Misfit(Misfit),
+}
+
+/// Why values do not fit a gate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Misfit {
+    /// There are too many, or too few.
+    Number {
+        /// So many there are,
+        given: usize,
+        /// and so many there should be.
+        wanted: usize,
+    },
+    /// One is missing.
+    Missing(String),
+    /// One is out of its range.
+    Outside {
+        /// The parameter.
+        parameter: String,
+        /// The value.
+        value: String,
+        /// The type with its range.
+        sort: String,
+    },
+    /// One is of another type.
+    Value {
+        /// The parameter.
+        parameter: String,
+        /// What is wrong with it.
+        why: ValueError,
+    },
+}
+
+impl From<RequestError> for LineError {
+    fn from(error: RequestError) -> Self {
+        LineError::Request(error)
+    }
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let meant = |f: &mut fmt::Formatter<'_>, near: &Option<String>| match near {
+            Some(near) => write!(f, "; did you mean `{near}`?"),
+            None => Ok(()),
+        };
+        match self {
+            LineError::Request(why) => why.fmt(f),
+            LineError::NoGate { name, near } => {
+                write!(f, "the model has no gate `{name}`")?;
+                meant(f, near)
+            }
+            LineError::Direction { name, is } => {
+                let what = if *is == Direction::Input { "an input" } else { "an output" };
+                write!(f, "`{name}` is {what}: write `{}{name}`", is.sigil())
+            }
+            LineError::NoSwitch { name, near } => {
+                write!(f, "`{name}` is no event and no switch of the model")?;
+                meant(f, near)
+            }
+            LineError::NoEvent(line) => write!(f, "`{line}` is no event"),
+            LineError::NoValue(text) => write!(f, "`{text}` is not a value"),
+            LineError::Misfit(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LineError {}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misfit::Number { given, wanted } => write!(f, "{given} values for {wanted} parameters"),
+            Misfit::Missing(parameter) => write!(f, "there is no value for `{parameter}`"),
+            Misfit::Outside { parameter, value, sort } => {
+                write!(f, "`{parameter}`: {value} is outside of `{sort}`")
+            }
+            Misfit::Value { parameter, why } => write!(f, "`{parameter}`: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Misfit {}
 
 /// What a line says.
 enum Said {
@@ -42,7 +158,7 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
     let mut log = Log::default();
     let mut run = LoggedRun::new(1, 1);
     for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line)) {
-        match said(model, line).map_err(|what| ReadError::at(number, what, HELP))? {
+        match said(model, line).map_err(|what| ReadError::at(number, what.to_string(), HELP))? {
             Said::Nothing => {}
             Said::Ignored(what) => log.remarks.push(Remark { line: Some(number), what: what.into() }),
             Said::Reset => {
@@ -72,7 +188,7 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
     Ok(log)
 }
 
-fn said(model: &Model, line: &str) -> Result<Said, String> {
+fn said(model: &Model, line: &str) -> Result<Said, LineError> {
     let bare = line.split("//").next().unwrap_or_default().trim();
     if bare == QUIESCENT {
         return Ok(Said::Delta { announced: true });
@@ -93,41 +209,38 @@ fn said(model: &Model, line: &str) -> Result<Said, String> {
             let name = event.trim_start_matches(['?', '!']);
             let gate = model.gate(name).ok_or_else(|| {
                 let near = did_you_mean(name, model.gates.values().map(|g| g.name.as_str()));
-                let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-                format!("the model has no gate `{}`{near}", shortened(name))
+                LineError::NoGate { name: shortened(name).into_owned(), near }
             })?;
             let direction = model.gates[gate].direction;
             if event != name && !event.starts_with(direction.sigil()) {
-                let is = if direction == Direction::Input { "an input" } else { "an output" };
-                return Err(format!("`{name}` is {is}: write `{}{name}`", direction.sigil()));
+                return Err(LineError::Direction { name: name.to_owned(), is: direction });
             }
             at_gate(model, gate, &given).map(Said::Step)
         }
         Request::Switch(name, given) => {
             let Some(switch) = model.switch(&name) else {
                 let near = near_switch(model, &name, ["delta", "closed", "crashed", "reset"]);
-                let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-                return Err(format!("`{}` is no event and no switch of the model{near}", shortened(&name)));
+                return Err(LineError::NoSwitch { name: shortened(&name).into_owned(), near });
             };
             match model.switches[switch].label {
                 Label::Gate(gate) => at_gate(model, gate, &given).map(Said::Step),
                 _ => Ok(Said::Nothing),
             }
         }
-        _ => Err(format!("`{}` is no event", shortened(bare))),
+        _ => Err(LineError::NoEvent(shortened(bare).into_owned())),
     }
 }
 
 /// An interaction. Values that an output cannot have are what was observed; those of an input are a mistake in the log.
-fn at_gate(model: &Model, gate: GateId, given: &[Given]) -> Result<Action, String> {
+fn at_gate(model: &Model, gate: GateId, given: &[Given]) -> Result<Action, LineError> {
     let g = &model.gates[gate];
     let values = match (arguments(model, gate, given)?, g.direction) {
         (Ok(args), _) => args,
-        (Err(why), Direction::Input) => return Err(why),
+        (Err(why), Direction::Input) => return Err(LineError::Misfit(why)),
         (Err(why), Direction::Output) => {
             let raw: Vec<&str> = given.iter().map(|g| g.value.as_str()).collect();
             let raw = format!("({})", raw.join(", "));
-            return Ok(Action::Seen(Observation::Malformed { gate: Some(gate), why, raw }));
+            return Ok(Action::Seen(Observation::Malformed { gate: Some(gate), why: why.to_string(), raw }));
         }
     };
     let value = GateValue { gate, args: values };
@@ -155,17 +268,17 @@ fn is_number(expr: &Expr) -> bool {
 }
 
 /// The values; the inner error says why they do not fit, the outer one that something is no value at all.
-fn arguments(model: &Model, gate: GateId, given: &[Given]) -> Result<Result<Vec<Value>, String>, String> {
+fn arguments(model: &Model, gate: GateId, given: &[Given]) -> Result<Result<Vec<Value>, Misfit>, LineError> {
     let params = &model.gates[gate].params;
     let is_value = |g: &&Given| {
         let (expr, problems) = parse_expr(sioco_lang::source::FileId(0), &g.value);
         problems.is_empty() && is_literal(&expr)
     };
     if let Some(bad) = given.iter().find(|g| !is_value(g)) {
-        return Err(format!("`{}` is not a value", shortened(&bad.value)));
+        return Err(LineError::NoValue(shortened(&bad.value).into_owned()));
     }
     if given.len() != params.len() {
-        return Ok(Err(format!("{} values for {} parameters", given.len(), params.len())));
+        return Ok(Err(Misfit::Number { given: given.len(), wanted: params.len() }));
     }
     let mut values = Vec::new();
     for (i, p) in params.iter().enumerate() {
@@ -173,16 +286,16 @@ fn arguments(model: &Model, gate: GateId, given: &[Given]) -> Result<Result<Vec<
             true => given.iter().find(|g| g.name.as_deref() == Some(&p.name)),
             false => given.get(i),
         };
-        let Some(found) = found else { return Ok(Err(format!("there is no value for `{}`", p.name))) };
+        let Some(found) = found else { return Ok(Err(Misfit::Missing(p.name.clone()))) };
         // A tolerance reaches over the ends of a range.
         let sort = if p.tolerance.is_some() { model.sorts.base(p.sort) } else { p.sort };
         match parse_value(&model.sorts, sort, &found.value) {
             Ok(value) if !p.takes(&model.sorts, &value) => {
                 let (value, sort) = (model.sorts.show(sort, &value), model.sorts.name(p.sort));
-                return Ok(Err(format!("`{}`: {value} is outside of `{sort}`", p.name)));
+                return Ok(Err(Misfit::Outside { parameter: p.name.clone(), value, sort }));
             }
             Ok(value) => values.push(value),
-            Err(why) => return Ok(Err(format!("`{}`: {why}", p.name))),
+            Err(why) => return Ok(Err(Misfit::Value { parameter: p.name.clone(), why })),
         }
     }
     Ok(Ok(values))

@@ -1,7 +1,7 @@
 //! What can be done in a state, each with values for which it can.
 
 use sioco_model::model::Label;
-use sioco_model::semantics::{State, StepError};
+use sioco_model::semantics::{State, StepError, Unanswered};
 use sioco_model::{SwitchId, Value};
 use sioco_solve::oracle::StepQuestion;
 use sioco_solve::values::Choice as ValueChoice;
@@ -27,6 +27,14 @@ pub struct Choice {
     pub unknown: Option<String>,
     /// Why nothing can be said about it: the model is undefined here.
     pub problem: Option<StepError>,
+}
+
+/// Why there are no values from the solver.
+enum Unsolved {
+    /// It does not know any.
+    Unanswered(Unanswered),
+    /// The interpreter does not take what it found.
+    Useless,
 }
 
 /// Values that were solved for.
@@ -96,7 +104,8 @@ impl Session<'_> {
                 return Some(match self.solved(&choice, None, false) {
                     Ok(Some(solved)) => self.with_example(choice, solved.args),
                     Ok(None) => return None,
-                    Err(other) => Choice { unknown: Some(if other.is_empty() { why } else { other }), ..choice },
+                    Err(Unsolved::Useless) => Choice { unknown: Some(why), ..choice },
+                    Err(Unsolved::Unanswered(why)) => Choice { unknown: Some(why.to_string()), ..choice },
                 });
             }
             Err(error) => return Some(choice.failed(error)),
@@ -174,18 +183,18 @@ impl Session<'_> {
         safe.or_else(|| self.solved(choice, Some(wish), false).ok().flatten())
     }
 
-    /// Values that the solver finds, without a wish the plainest; an error says why it does not know, and is empty if its
-    /// answer was of no use.
-    fn solved(&mut self, choice: &Choice, wish: Option<ValueChoice>, safe: bool) -> Result<Option<Solved>, String> {
+    /// Values that the solver finds, without a wish the plainest.
+    fn solved(&mut self, choice: &Choice, wish: Option<ValueChoice>, safe: bool) -> Result<Option<Solved>, Unsolved> {
         let state = self.state().clone();
         let (switch, receive, turn) = (choice.switch, choice.receive, self.solving.turn(self.steps.len()));
         let question = StepQuestion { switch, receive, vars: state.values(), safe, turn };
-        let Some(chosen) = self.solving.choose(self.model, question, wish)? else { return Ok(None) };
+        let chosen = self.solving.choose(self.model, question, wish).map_err(Unsolved::Unanswered)?;
+        let Some(chosen) = chosen else { return Ok(None) };
         // The interpreter has the last word.
-        let args = self.interpreter.complete(&state, choice.switch, &chosen.values).map_err(|_| String::new())?;
+        let args = self.interpreter.complete(&state, choice.switch, &chosen.values).map_err(|_| Unsolved::Useless)?;
         match self.attempt(choice, &args) {
-            Ok(None) => Err(String::new()),
-            Err(_) if safe => Err(String::new()),
+            Ok(None) => Err(Unsolved::Useless),
+            Err(_) if safe => Err(Unsolved::Useless),
             _ => Ok(Some(Solved { args, endless: !chosen.unbounded.is_empty() })),
         }
     }

@@ -5,8 +5,9 @@ use sioco_model::model::{Direction, Label};
 use sioco_model::semantics::StepError;
 use sioco_model::{GateId, SwitchId, Value};
 
+use super::refusal::Refusal;
 use super::request::Given;
-use super::session::{Refusal, Session, read_arguments};
+use super::session::{Session, read_arguments};
 
 impl Session<'_> {
     /// Takes the switch of a gate that is enabled for the values; if there are several, says which.
@@ -14,15 +15,15 @@ impl Session<'_> {
         let (gate, args) = self.event(event, given)?;
         let (enabled, unknown) = self.enabled(gate, &args)?;
         if let Some(error) = unknown {
-            return Err(self.undefined(&error));
+            return Err(Refusal::Undefined(self.undefined(&error)));
         }
         match enabled[..] {
             [only] => self.fire(only, args),
-            [] => Err(self.why_no_event(gate, &args)),
+            [] => Err(Refusal::NotAllowed(self.why_no_event(gate, &args))),
             ref several => {
                 let names: Vec<String> =
                     several.iter().map(|s| format!("`{}`", self.model.switches[*s].name)).collect();
-                Err(format!("several switches do this; name the one you mean: {}", names.join(", ")))
+                Err(Refusal::SeveralDo(names))
             }
         }
     }
@@ -36,7 +37,7 @@ impl Session<'_> {
             match self.interpreter.enabled(&state, switch, args) {
                 Ok(true) => enabled.push(switch),
                 Ok(false) => {}
-                Err(error @ StepError::Undefined { .. }) => return Err(self.undefined(&error)),
+                Err(error @ StepError::Undefined { .. }) => return Err(Refusal::Undefined(self.undefined(&error))),
                 Err(error) => unknown = Some(error),
             }
         }
@@ -106,13 +107,11 @@ impl Session<'_> {
         let sigil = event.strip_suffix(name).unwrap_or_default();
         let Some(gate) = self.model.gate(name) else {
             let near = did_you_mean(name, self.model.gates.values().map(|g| g.name.as_str()));
-            let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
-            return Err(format!("there is no gate `{name}`{hint}"));
+            return Err(Refusal::NoGate { name: name.to_owned(), near });
         };
         let direction = self.model.gates[gate].direction;
         if !sigil.is_empty() && direction.sigil().to_string() != sigil {
-            let is = if direction == Direction::Input { "an input" } else { "an output" };
-            return Err(format!("`{name}` is {is}: write `{}{name}`", direction.sigil()));
+            return Err(Refusal::Direction { name: name.to_owned(), is: direction });
         }
         let state = self.state().clone();
         let candidates = self.interpreter.switches_at(&state, gate);
@@ -126,7 +125,7 @@ impl Session<'_> {
         let example = examples.iter().find_map(|e| e.as_ref().ok()?.clone());
         if let (None, true, Some(error)) = (&example, given.is_empty(), examples.iter().find_map(|e| e.as_ref().err()))
         {
-            return Err(self.undefined(error));
+            return Err(Refusal::Undefined(self.undefined(error)));
         }
         let args = read_arguments(self.model, &params, given, example.as_deref().filter(|_| given.is_empty()))?;
         Ok((gate, args))

@@ -3,6 +3,7 @@
 pub mod choices;
 mod event;
 pub mod lines;
+pub mod refusal;
 pub mod request;
 pub mod script;
 pub mod serve;

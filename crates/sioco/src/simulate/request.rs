@@ -1,6 +1,62 @@
 //! What a person or a script asks the stepper for, one request a line.
 
+use std::fmt;
+
 use sioco_model::visible::shortened;
+
+/// Why a line is no request. Whoever wrote it is to blame; what is repeated of it is short.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RequestError {
+    /// No request has this name.
+    Unknown(String),
+    /// What follows the name of a switch is not what the switch does.
+    NoEvent(String),
+    /// It is no number.
+    NoNumber(String),
+    /// Nothing else can be listed.
+    List(String),
+    /// It does not say about what.
+    WhyNothing,
+    /// It does not say which variable gets which value.
+    Set,
+    /// It does not say where to.
+    SaveNowhere,
+    /// The two switches of a handshake are written otherwise.
+    Handshake(String),
+    /// An event lacks its bracket.
+    Bracket(String),
+    /// An event names no gate.
+    NoGate(String),
+    /// Brackets or quotes do not fit together.
+    Unbalanced(String),
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RequestError::Unknown(word) => write!(f, "`:{word}` is no request; `help` lists what is one"),
+            RequestError::NoEvent(name) => {
+                write!(f, "after `{name}:` stands what the switch does, such as `?gate(1)`")
+            }
+            RequestError::NoNumber(text) => write!(f, "`{text}` is not a number"),
+            RequestError::List(what) => write!(f, "`list {what}`: write `list` or `list all`"),
+            RequestError::WhyNothing => f.write_str("why not what? Name a switch: `why SWITCH`"),
+            RequestError::Set => f.write_str("write `set NAME=VALUE`"),
+            RequestError::SaveNowhere => f.write_str("save where? Name a file: `save FILE`"),
+            RequestError::Handshake(word) => write!(f, "`{word}`: a handshake is written `send/receive`"),
+            RequestError::Bracket(line) => write!(f, "`{line}` lacks its closing `)`"),
+            RequestError::NoGate(line) => write!(f, "`{line}` names no gate"),
+            RequestError::Unbalanced(text) => write!(f, "`{text}` has a bracket or quote too many or too few"),
+        }
+    }
+}
+
+impl std::error::Error for RequestError {}
+
+/// A text of a stranger, in short.
+fn short(text: &str) -> String {
+    shortened(text).into_owned()
+}
 
 /// A request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,7 +147,7 @@ pub const HELP: &str = "\x20 2            take option 2; `2 6, true` or `2 p=6, 
   :undo        the request, where a switch has its name; `undo:` is the switch";
 
 /// Reads a request.
-pub fn parse(line: &str) -> Result<Request, String> {
+pub fn parse(line: &str) -> Result<Request, RequestError> {
     let line = without_comment(line).trim();
     if line.is_empty() || line.starts_with('#') {
         return Ok(Request::Nothing);
@@ -102,7 +158,7 @@ pub fn parse(line: &str) -> Result<Request, String> {
     // Only a request, even where a switch has its name.
     if let Some(rest) = line.strip_prefix(':') {
         let word = rest.split_whitespace().next().unwrap_or_default();
-        let none = || Err(format!("`:{}` is no request; `help` lists what is one", shortened(word)));
+        let none = || Err(RequestError::Unknown(short(word)));
         // Once is enough, and a line of nothing else has no end that could be reached.
         if rest.trim_start().starts_with(':') {
             return none();
@@ -127,7 +183,7 @@ pub fn parse(line: &str) -> Result<Request, String> {
         if let Some(values) = rest.strip_prefix("tau").filter(|r| r.is_empty() || r.starts_with(char::is_whitespace)) {
             return Ok(Request::Switch(name.into(), given(values)?));
         }
-        let wrong = || Err(format!("after `{}:` stands what the switch does, such as `?gate(1)`", shortened(name)));
+        let wrong = || Err(RequestError::NoEvent(short(name)));
         // A second name is no event either.
         if rest.split_whitespace().next().is_some_and(|word| word.starts_with(':') || word.ends_with(':')) {
             return wrong();
@@ -139,11 +195,7 @@ pub fn parse(line: &str) -> Result<Request, String> {
         };
     }
     let number = |default: usize| {
-        if rest.is_empty() {
-            Ok(default)
-        } else {
-            rest.parse().map_err(|_| format!("`{}` is not a number", shortened(rest)))
-        }
+        if rest.is_empty() { Ok(default) } else { rest.parse().map_err(|_| RequestError::NoNumber(short(rest))) }
     };
     Ok(match word {
         "delta" if rest.is_empty() => Request::Delta,
@@ -153,7 +205,7 @@ pub fn parse(line: &str) -> Result<Request, String> {
         "list" | "ls" | "l" => match rest {
             "" => Request::List { all: false },
             "all" => Request::List { all: true },
-            other => return Err(format!("`list {}`: write `list` or `list all`", shortened(other))),
+            other => return Err(RequestError::List(short(other))),
         },
         "trace" | "t" if rest.is_empty() => Request::Trace,
         "why" => {
@@ -166,20 +218,20 @@ pub fn parse(line: &str) -> Result<Request, String> {
             }
             let (name, values) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             if name.is_empty() {
-                return Err("why not what? Name a switch: `why SWITCH`".into());
+                return Err(RequestError::WhyNothing);
             }
             Request::Why(name.into(), given(values)?)
         }
         "set" => {
             let given = given(rest)?;
             if given.is_empty() || given.iter().any(|g| g.name.is_none()) {
-                return Err("write `set NAME=VALUE`".into());
+                return Err(RequestError::Set);
             }
             Request::Set(given)
         }
         "save" => {
             if rest.is_empty() {
-                return Err("save where? Name a file: `save FILE`".into());
+                return Err(RequestError::SaveNowhere);
             }
             Request::Save(rest.into())
         }
@@ -198,7 +250,7 @@ pub fn parse(line: &str) -> Result<Request, String> {
             Some((send, receive)) if !send.is_empty() && !receive.is_empty() => {
                 Request::Handshake(send.into(), receive.into(), given(rest)?)
             }
-            _ => return Err(format!("`{}`: a handshake is written `send/receive`", shortened(word))),
+            _ => return Err(RequestError::Handshake(short(word))),
         },
         _ => match word.parse() {
             Ok(option) => Request::Option(option, given(rest)?),
@@ -223,22 +275,22 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// `?gate(1, x)` or `!gate`.
-fn event(line: &str) -> Result<Request, String> {
+fn event(line: &str) -> Result<Request, RequestError> {
     let (gate, args) = match line.find('(') {
         None => (line, ""),
         Some(open) => {
             let inner = line[open + 1..].strip_suffix(')');
-            (line[..open].trim(), inner.ok_or_else(|| format!("`{}` lacks its closing `)`", shortened(line)))?)
+            (line[..open].trim(), inner.ok_or_else(|| RequestError::Bracket(short(line)))?)
         }
     };
     if gate.trim_start_matches(['?', '!']).is_empty() {
-        return Err(format!("`{}` names no gate", shortened(line)));
+        return Err(RequestError::NoGate(short(line)));
     }
     Ok(Request::Event(gate.into(), given(args)?))
 }
 
 /// Values, separated by commas outside of brackets and strings; `p=6` names the parameter.
-fn given(text: &str) -> Result<Vec<Given>, String> {
+fn given(text: &str) -> Result<Vec<Given>, RequestError> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(Vec::new());
@@ -261,7 +313,7 @@ fn given(text: &str) -> Result<Vec<Given>, String> {
         parts.last_mut().expect("never empty").push(c);
     }
     if quoted || depth != 0 {
-        return Err(format!("`{}` has a bracket or quote too many or too few", shortened(text)));
+        return Err(RequestError::Unbalanced(short(text)));
     }
     let read = |part: &String| {
         let part = part.trim();
@@ -289,12 +341,12 @@ mod tests {
     #[test]
     fn a_long_line_is_no_request() {
         for line in [":".repeat(1 << 20), ": ".repeat(1 << 19), "a: ".repeat(1 << 19), "a: :".repeat(1 << 18)] {
-            let why = parse(&line).expect_err("no request");
+            let why = parse(&line).expect_err("no request").to_string();
             assert!(why.len() < 1000, "{}", why.len());
         }
         let long = format!("?{}", "x".repeat(1 << 20));
         for line in [format!("{long}("), format!("undo {long}"), format!("list {long}"), format!("{long}(\")")] {
-            assert!(parse(&line).expect_err("no request").len() < 1000);
+            assert!(parse(&line).expect_err("no request").to_string().len() < 1000);
         }
     }
 

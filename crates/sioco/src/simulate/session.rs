@@ -8,6 +8,7 @@ use sioco_model::{Id, Model, SwitchId, Value, VarId};
 use sioco_solve::values::Choice as ValueChoice;
 
 use super::choices::Choice;
+use super::refusal::Refusal;
 use super::request::Given;
 use super::script;
 use super::solving::Solving;
@@ -31,9 +32,6 @@ pub(super) struct Done {
     text: String,
     state: State,
 }
-
-/// Why a request could not be done, a sentence or several.
-pub type Refusal = String;
 
 /// What became of a step at random.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,14 +78,14 @@ impl<'m> Session<'m> {
     /// Sets variables that are free at the start; possible before the first step only.
     pub fn set(&mut self, given: &[Given]) -> Result<(), Refusal> {
         if !self.steps.is_empty() {
-            return Err("values at the start can only be set before the first step; `reset` goes back there".into());
+            return Err(Refusal::Late);
         }
         let mut values = self.start.values().to_vec();
         for g in given {
             let name = g.name.as_deref().unwrap_or_default();
             let var = free_variable(self.model, name)?;
             let value = parse_value(&self.model.sorts, self.model.variables[var].sort, &g.value);
-            values[var.index()] = value.map_err(|e| format!("`{name}`: {e}"))?;
+            values[var.index()] = value.map_err(|why| Refusal::Value { name: name.to_owned(), why })?;
         }
         self.start = State::new(self.start.locations().to_vec(), values);
         Ok(())
@@ -106,29 +104,26 @@ impl<'m> Session<'m> {
 
     /// Observes silence.
     pub fn delta(&mut self) -> Result<(), Refusal> {
-        match self.quiescence().map_err(|e| self.undefined(&e))? {
+        match self.quiescence().map_err(|e| Refusal::Undefined(self.undefined(&e)))? {
             Quiescence::Quiescent | Quiescence::Diverging => {
                 let state = self.state().clone();
                 self.steps.push(Done { text: script::delta(self.model), state });
                 Ok(())
             }
-            Quiescence::Active(switch) => {
-                Err(format!("silence is not allowed here: `{}` is enabled", self.model.switches[switch].name))
+            Quiescence::Active(switch) => Err(Refusal::NoSilence(self.model.switches[switch].name.clone())),
+            Quiescence::Unknown { switch, why } => {
+                Err(Refusal::SilenceUnknown { switch: self.model.switches[switch].name.clone(), why })
             }
-            Quiescence::Unknown { switch, why } => Err(format!(
-                "whether silence is allowed here is unknown, because of `{}`: {why}",
-                self.model.switches[switch].name
-            )),
         }
     }
 
     /// Takes a choice with the values given, and its example for the others.
     pub fn take(&mut self, choice: &Choice, given: &[Given]) -> Result<(), Refusal> {
         if let Some(problem) = choice.problem.as_ref().filter(|_| given.is_empty()) {
-            return Err(self.undefined(problem));
+            return Err(Refusal::Undefined(self.undefined(problem)));
         }
         if let Some(why) = choice.unknown.as_ref().filter(|_| given.is_empty()) {
-            return Err(format!("whether `{}` is enabled is unknown: {why}", self.name(choice)));
+            return Err(Refusal::Unknown { name: self.name(choice), why: why.clone() });
         }
         let args = self.arguments(choice.switch, given, choice.example.as_deref())?;
         match choice.receive {
@@ -147,20 +142,22 @@ impl<'m> Session<'m> {
             let fits = |c: &Choice| self.arguments(c.switch, given, c.example.as_deref()).ok() == c.example;
             let fitting: Vec<&Choice> = with.iter().filter(|c| c.open || fits(c)).collect();
             return match (&with[..], &fitting[..]) {
-                ([], _) => Err(self.why_not(switch, None)),
+                ([], _) => Err(Refusal::NotAllowed(self.why_not(switch, None))),
                 ([only], _) | (_, &[only]) => self.take(only, given),
                 (several, _) => {
                     let names: Vec<String> = several.iter().map(|c| format!("`{}`", self.name(c))).collect();
-                    Err(format!("there are several partners: {}", names.join(", ")))
+                    Err(Refusal::SeveralPartners(names))
                 }
             };
         }
         let example = match self.example(switch) {
-            Err(error @ StepError::Undefined { .. }) if given.is_empty() => return Err(self.undefined(&error)),
+            Err(error @ StepError::Undefined { .. }) if given.is_empty() => {
+                return Err(Refusal::Undefined(self.undefined(&error)));
+            }
             example => example.ok().flatten(),
         };
         if example.is_none() && given.is_empty() {
-            return Err(self.why_not(switch, None));
+            return Err(Refusal::NotAllowed(self.why_not(switch, None)));
         }
         let args = self.arguments(switch, given, example.as_deref())?;
         self.fire(switch, args)
@@ -190,7 +187,7 @@ impl<'m> Session<'m> {
                 Ok(())
             }
             Ok(None) => Err(self.cannot_shake(send, receive, Some(&args))),
-            Err(error) => Err(self.undefined(&error)),
+            Err(error) => Err(Refusal::Undefined(self.undefined(&error))),
         }
     }
 
@@ -205,7 +202,7 @@ impl<'m> Session<'m> {
                 lines.extend(reasons.iter().map(|r| words::describe(self.words, switch, r)));
             }
         }
-        lines.join("\n  ")
+        Refusal::NotAllowed(lines.join("\n  "))
     }
 
     /// A step at random: any switch that is enabled, with any values, unless the session was told how to choose them.
@@ -257,30 +254,26 @@ impl<'m> Session<'m> {
                 self.steps.push(Done { text, state: next });
                 Ok(())
             }
-            Ok(false) => Err(self.why_not(switch, Some(&args))),
-            Err(e) => Err(self.undefined(&e)),
+            Ok(false) => Err(Refusal::NotAllowed(self.why_not(switch, Some(&args)))),
+            Err(e) => Err(Refusal::Undefined(self.undefined(&e))),
         }
     }
 
     /// The switch with a name.
     pub fn find(&self, name: &str) -> Result<SwitchId, Refusal> {
+        let own = || name.to_owned();
         self.model.switch(name).ok_or_else(|| {
             let ending = format!(".{name}");
-            let same: Vec<&str> =
-                self.model.switches.values().map(|s| s.name.as_str()).filter(|n| n.ends_with(&ending)).collect();
+            let same = self.model.switches.values().filter(|s| s.name.ends_with(&ending));
+            let same: Vec<String> = same.map(|s| s.name.clone()).collect();
             if !same.is_empty() {
-                return format!("several processes have a switch `{name}`: {}", same.join(", "));
+                return Refusal::SeveralSwitches { name: own(), same };
             }
             if self.model.gate(name).is_some() {
-                return format!("`{name}` is a gate: write `{name}(…)`, or the name of a switch");
+                return Refusal::IsGate(own());
             }
             let words = ["help", "list", "undo", "reset", "state", "trace", "save", "random", "quit", "delta", "why"];
-            match near_switch(self.model, name, words) {
-                Some(near) => format!("there is no switch `{name}`: did you mean `{near}`?"),
-                None => format!(
-                    "there is no switch `{name}`; `list all` shows those that leave this state, `help` all requests"
-                ),
-            }
+            Refusal::NoSwitch { name: own(), near: near_switch(self.model, name, words) }
         })
     }
 
@@ -421,23 +414,24 @@ pub(super) fn read_arguments(
     for (i, g) in given.iter().enumerate() {
         let position = match &g.name {
             Some(name) => params.iter().position(|(n, _)| n == name).ok_or_else(|| {
-                let names: Vec<&str> = params.iter().map(|(n, _)| *n).collect();
-                format!("there is no parameter `{name}`; there are: {}", names.join(", "))
+                let there = params.iter().map(|(n, _)| (*n).to_owned()).collect();
+                Refusal::NoParameter { name: name.clone(), there }
             })?,
             None => i,
         };
         let Some((name, sort)) = params.get(position) else {
-            return Err(format!("{} values for {} parameters", given.len(), params.len()));
+            return Err(Refusal::TooMany { given: given.len(), wanted: params.len() });
         };
-        let value = parse_value(&model.sorts, *sort, &g.value).map_err(|e| format!("`{name}`: {e}"))?;
+        let value = parse_value(&model.sorts, *sort, &g.value);
+        let value = value.map_err(|why| Refusal::Value { name: (*name).to_owned(), why })?;
         if values[position].replace(value).is_some() {
-            return Err(format!("`{name}` is given twice"));
+            return Err(Refusal::Twice((*name).to_owned()));
         }
     }
     let filled = values.into_iter().enumerate().map(|(i, value)| {
         value.or_else(|| example?.get(i).cloned()).ok_or_else(|| {
             let (name, sort) = params[i];
-            format!("`{name}` needs a value of type `{}`", model.sorts.name(sort))
+            Refusal::NeedsValue { name: name.to_owned(), sort: model.sorts.name(sort) }
         })
     });
     filled.collect()
@@ -446,9 +440,7 @@ pub(super) fn read_arguments(
 /// The variable with a name, if it is free at the start.
 pub fn free_variable(model: &Model, name: &str) -> Result<VarId, Refusal> {
     model.variable(name).filter(|v| model.variables[*v].initial.is_none()).ok_or_else(|| {
-        let free: Vec<String> = model.free_variables().map(|v| model.variable_name(v)).collect();
-        let these =
-            if free.is_empty() { "the model has none".into() } else { format!("these are: {}", free.join(", ")) };
-        format!("`{name}` is not a variable that is free at the start; {these}")
+        let free = model.free_variables().map(|v| model.variable_name(v)).collect();
+        Refusal::NoVariable { name: name.to_owned(), free }
     })
 }

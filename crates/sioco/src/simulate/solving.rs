@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
 use sioco_model::Model;
-use sioco_model::semantics::Interpreter;
+use sioco_model::semantics::{Interpreter, Unanswered};
 use sioco_solve::oracle::StepQuestion;
 use sioco_solve::values::{Choice, Chosen};
 use sioco_solve::{BackEnd, StateOracle};
@@ -69,14 +69,13 @@ impl Solving {
         self.seed.wrapping_add(steps as u64)
     }
 
-    /// Values of the parameters that a step leaves open, chosen in a certain way or the plainest ones; an error says why
-    /// they are not known.
+    /// Values of the parameters that a step leaves open, chosen in a certain way or the plainest ones.
     pub fn choose(
         &self,
         model: &Model,
         question: StepQuestion<'_>,
         choice: Option<Choice>,
-    ) -> Result<Option<Chosen>, String> {
+    ) -> Result<Option<Chosen>, Unanswered> {
         self.oracle().choose_step(model, question, choice)
     }
 }

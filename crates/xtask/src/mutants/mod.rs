@@ -40,6 +40,7 @@ const FILES: &[&str] = &[
     "crates/sioco-exec/src/referee.rs",
     "crates/sioco-exec/src/referee/*.rs",
     "crates/sioco-exec/src/under_way.rs",
+    "crates/sioco-model/src/semantics/closure.rs",
     "crates/sioco-model/src/semantics/live.rs",
     "crates/sioco-model/src/semantics/sides.rs",
     "crates/sioco-model/src/semantics/sides/*.rs",

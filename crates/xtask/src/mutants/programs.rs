@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::build::Program;
 use super::weave::{CHOSEN, TRACE};
@@ -57,41 +57,60 @@ pub fn know(programs: &[Program], cache: &Path, mut tell: impl FnMut(&str)) -> R
     let mut known = Known::default();
     for (at, program) in programs.iter().enumerate() {
         let file = cache.join(format!("{}.json", program.name.replace(['/', ' '], "-")));
-        let remembered = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        let found = match remembered.filter(|r| r["hash"] == program.hash.as_str()) {
+        let remembered = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str::<Measured>(&text).ok());
+        let found = match remembered.filter(|r| r.hash == program.hash) {
             Some(found) => found,
             None => {
                 tell(&program.name);
                 let found = measure(program, cache)?;
-                fs::write(&file, found.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
+                fs::write(&file, found.text()).map_err(|e| format!("{}: {e}", file.display()))?;
                 found
             }
         };
-        let wrong = || format!("{}: it is not as this program wrote it; delete it", file.display());
-        known.add(at, &program.name, &found).ok_or_else(wrong)?;
+        known.add(at, &program.name, found);
     }
     Ok(known)
 }
 
-impl Known {
-    fn add(&mut self, program: usize, shown: &str, found: &Value) -> Option<()> {
-        for test in found["tests"].as_array()? {
-            let name = test["name"].as_str()?.to_owned();
-            if !test["passes"].as_bool()? {
-                self.broken.push(format!("{shown} {name}"));
-                continue;
-            }
-            for number in test["reached"].as_array()? {
-                let number = usize::try_from(number.as_u64()?).ok()?;
-                self.reach.entry(number).or_default().push(self.tests.len());
-            }
-            self.tests.push(Test { program, name, seconds: test["seconds"].as_f64()? });
-        }
-        Some(())
+/// What is known of the tests of a program, as it is kept. Fields stand in the order of their names.
+#[derive(Serialize, Deserialize)]
+struct Measured {
+    /// The hash of the program.
+    hash: String,
+    tests: Vec<MeasuredTest>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MeasuredTest {
+    name: String,
+    passes: bool,
+    /// The mutants that it reaches.
+    reached: BTreeSet<usize>,
+    seconds: f64,
+}
+
+impl Measured {
+    fn text(&self) -> String {
+        serde_json::to_string(self).expect("texts and numbers can be written")
     }
 }
 
-fn measure(program: &Program, place: &Path) -> Result<Value, String> {
+impl Known {
+    fn add(&mut self, program: usize, shown: &str, found: Measured) {
+        for MeasuredTest { name, passes, reached, seconds } in found.tests {
+            if !passes {
+                self.broken.push(format!("{shown} {name}"));
+                continue;
+            }
+            for number in reached {
+                self.reach.entry(number).or_default().push(self.tests.len());
+            }
+            self.tests.push(Test { program, name, seconds });
+        }
+    }
+}
+
+fn measure(program: &Program, place: &Path) -> Result<Measured, String> {
     let trace = std::path::absolute(place.join("trace")).map_err(|e| e.to_string())?;
     let mut tests = Vec::new();
     for name in list(program)? {
@@ -109,10 +128,10 @@ fn measure(program: &Program, place: &Path) -> Result<Value, String> {
             }
         }
         let passes = ended == Ended::Passed;
-        tests.push(json!({ "name": name, "seconds": seconds, "passes": passes, "reached": reached }));
+        tests.push(MeasuredTest { name, passes, reached, seconds });
     }
     let _ = fs::remove_file(&trace);
-    Ok(json!({ "hash": program.hash, "tests": tests }))
+    Ok(Measured { hash: program.hash.clone(), tests })
 }
 
 fn numbers(text: &str) -> BTreeSet<usize> {

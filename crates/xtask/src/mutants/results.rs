@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 /// What became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,35 +48,60 @@ impl Results {
     }
 
     pub fn put(&mut self, key: &str, hash: &str, outcome: Outcome) -> Result<(), String> {
-        writeln!(self.file, "{}", write(key, hash, &outcome)).map_err(|error| format!("the results: {error}"))?;
+        writeln!(self.file, "{}", write(key, hash, outcome.clone()))
+            .map_err(|error| format!("the results: {error}"))?;
         self.known.insert(key.to_owned(), (hash.to_owned(), outcome));
         Ok(())
     }
 }
 
-fn write(key: &str, hash: &str, outcome: &Outcome) -> Value {
-    match outcome {
-        Outcome::Caught(by) => json!({ "mutant": key, "source": hash, "outcome": "caught", "by": by }),
-        Outcome::TimedOut(by) => json!({ "mutant": key, "source": hash, "outcome": "timed out", "by": by }),
-        Outcome::Survived(passed) => json!({ "mutant": key, "source": hash, "outcome": "survived", "passed": passed }),
-        Outcome::Unbuildable => json!({ "mutant": key, "source": hash, "outcome": "unbuildable" }),
-    }
+/// A line of the file. Its fields stand in the order of their names.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    /// The test that notices the mutant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    /// The mutant.
+    mutant: String,
+    outcome: Kind,
+    /// The hashes of the programs whose tests all pass, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passed: Option<BTreeMap<String, String>>,
+    /// The hash of the source file.
+    source: String,
+}
+
+/// The outcome of a line, in a word.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Caught,
+    #[serde(rename = "timed out")]
+    TimedOut,
+    Survived,
+    Unbuildable,
+}
+
+fn write(key: &str, hash: &str, outcome: Outcome) -> String {
+    let (outcome, by, passed) = match outcome {
+        Outcome::Caught(by) => (Kind::Caught, Some(by), None),
+        Outcome::TimedOut(by) => (Kind::TimedOut, Some(by), None),
+        Outcome::Survived(passed) => (Kind::Survived, None, Some(passed)),
+        Outcome::Unbuildable => (Kind::Unbuildable, None, None),
+    };
+    let line = Line { by, mutant: key.to_owned(), outcome, passed, source: hash.to_owned() };
+    serde_json::to_string(&line).expect("texts can be written")
 }
 
 fn read(line: &str) -> Option<(String, (String, Outcome))> {
-    let value: Value = serde_json::from_str(line).ok()?;
-    let text = |key: &str| value[key].as_str().map(str::to_owned);
-    let outcome = match value["outcome"].as_str()? {
-        "caught" => Outcome::Caught(text("by")?),
-        "timed out" => Outcome::TimedOut(text("by")?),
-        "survived" => {
-            let passed = value["passed"].as_object()?.iter();
-            Outcome::Survived(passed.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect())
-        }
-        "unbuildable" => Outcome::Unbuildable,
-        _ => return None,
+    let line: Line = serde_json::from_str(line).ok()?;
+    let outcome = match line.outcome {
+        Kind::Caught => Outcome::Caught(line.by?),
+        Kind::TimedOut => Outcome::TimedOut(line.by?),
+        Kind::Survived => Outcome::Survived(line.passed?),
+        Kind::Unbuildable => Outcome::Unbuildable,
     };
-    Some((text("mutant")?, (text("source")?, outcome)))
+    Some((line.mutant, (line.source, outcome)))
 }
 
 #[cfg(test)]

@@ -50,24 +50,16 @@ const RULES: &[Only] = &[
         instead: "text of others may be in it, which `Output` makes visible",
     },
     Only {
-        marks: &["line(json!", "print(json!", "say(json!", "line(serde_json", "print(serde_json"],
+        marks: &["line(serde_json", "print(serde_json"],
         within: &["crates/sioco/src"],
         files: &[],
         instead: "`Output::json` keeps it JSON",
     },
     Only {
         marks: &["json!"],
-        within: &[
-            "crates/sioco-adapter/src",
-            "crates/sioco-exec/src",
-            "crates/sioco-lang/src",
-            "crates/sioco-model/src",
-            "crates/sioco-plan/src",
-            "crates/sioco-report/src",
-            "crates/sioco-solve/src",
-            "crates/sioco-symbolic/src",
-        ],
-        files: &[],
+        within: &["crates"],
+        // Whoever writes an adapter writes JSON as they like.
+        files: &["crates/sioco-adapter/examples/websocket.rs"],
         instead: "a type that serde writes has a schema, and cannot be written in two ways",
     },
     Only {
@@ -149,7 +141,9 @@ mod tests {
         for text in ["let a = json!({ \"a\": 1 });", "serde_json::json!(1)"] {
             found("crates/sioco-exec/src/journal/write.rs", text, 1);
             found("crates/sioco-exec/src/journal/tests.rs", text, 0);
-            found("crates/xtask/src/mutants/results.rs", text, 0);
+            found("crates/sioco-trust/src/driver.rs", text, 1);
+            found("crates/xtask/src/mutants/results.rs", text, 1);
+            found("crates/sioco-exec/tests/journal.rs", text, 0);
         }
         found("crates/sioco-plan/src/value.rs", "schemars::json_schema!({}); #[cfg(test)] mod tests { json!(1) }", 0);
     }

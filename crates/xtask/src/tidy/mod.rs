@@ -2,6 +2,7 @@
 
 mod boundary;
 mod dependencies;
+mod errors;
 mod links;
 mod map;
 mod size;
@@ -41,6 +42,7 @@ pub fn check(project: &Project) -> Result<Findings, String> {
                 found.extend(unsafe_code(path, &text));
                 found.extend(boundary::check(path, &text));
                 found.extend(size::check(path, &text));
+                found.extend(errors::check(path, &text));
             }
             Some("md") => {
                 found.extend(links::check(path, &text, &|target| target_of(&project.root, target)));

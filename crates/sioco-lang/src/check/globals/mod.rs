@@ -56,6 +56,13 @@ pub(in crate::check) struct Global<D, R> {
     pub(in crate::check) file: FileId,
 }
 
+impl<D, R> Global<D, R> {
+    /// One that nobody has resolved or used yet.
+    fn new(decl: D, file: FileId) -> Self {
+        Global { decl, result: None, used: Cell::new(false), file }
+    }
+}
+
 /// A function: its parameters' sorts and its body over [`Term::Param`](sioco_model::term::Term::Param).
 #[derive(Clone)]
 pub(in crate::check) struct Function {
@@ -137,82 +144,11 @@ impl<'a> Checker<'a> {
     }
 
     pub(in crate::check) fn collect_item(&mut self, file: FileId, item: &'a Item) {
-        fn global<D, R>(decl: D, file: FileId) -> Global<D, R> {
-            Global { decl, result: None, used: Cell::new(false), file }
-        }
         match &item.kind {
             ItemKind::Import(_) => {}
-            ItemKind::Type(decl) => {
-                let name = decl.name.name.as_str();
-                if name.is_empty() {
-                    return;
-                }
-                if BUILTIN_TYPES.contains(&name) {
-                    let message = format!("`{name}` is a type of the language");
-                    self.report(Diagnostic::new(Code::Reserved, decl.name.span, message).help("choose another name"));
-                    return;
-                }
-                if let Some(first) = self.globals.types.get(name) {
-                    let first = first.decl.name.span;
-                    self.duplicate("type", &decl.name, first);
-                    return;
-                }
-                self.globals.types.insert(name, global(decl, file));
-                self.globals.order.push(Node::Type(name));
-                if let TypeBody::Variants(variants) = &decl.body {
-                    for (i, variant) in variants.iter().enumerate() {
-                        let ctor = variant.name.name.as_str();
-                        let value = self.globals.consts.get(ctor).map(|c| c.decl.name.span);
-                        let fun = self.globals.funs.get(ctor).map(|f| f.decl.name.span);
-                        if let Some(first) = self.constructor_span(ctor) {
-                            self.duplicate("constructor", &variant.name, first);
-                        } else if let Some(first) = value.or(fun) {
-                            self.duplicate("name", &variant.name, first);
-                        } else {
-                            self.globals.constructors.insert(ctor, (name, i as u32));
-                        }
-                    }
-                }
-            }
-            ItemKind::Const(decl) => {
-                let name = decl.name.name.as_str();
-                if name.is_empty() {
-                    return;
-                }
-                if let Some(first) = self.globals.consts.get(name) {
-                    let first = first.decl.name.span;
-                    self.duplicate("constant", &decl.name, first);
-                    return;
-                }
-                if let Some(first) = self.constructor_span(name) {
-                    self.duplicate("name", &decl.name, first);
-                    return;
-                }
-                self.globals.consts.insert(name, global(decl, file));
-                self.globals.order.push(Node::Const(name));
-            }
-            ItemKind::Fun(decl) => {
-                let name = decl.name.name.as_str();
-                if name.is_empty() {
-                    return;
-                }
-                if super::expr::BUILTIN_FUNCTIONS.contains(&name) {
-                    let message = format!("`{name}` is a function of the language");
-                    self.report(Diagnostic::new(Code::Reserved, decl.name.span, message).help("choose another name"));
-                    return;
-                }
-                if let Some(first) = self.globals.funs.get(name) {
-                    let first = first.decl.name.span;
-                    self.duplicate("function", &decl.name, first);
-                    return;
-                }
-                if let Some(first) = self.constructor_span(name) {
-                    self.duplicate("name", &decl.name, first);
-                    return;
-                }
-                self.globals.funs.insert(name, global(decl, file));
-                self.globals.order.push(Node::Fun(name));
-            }
+            ItemKind::Type(decl) => self.collect_type(file, decl),
+            ItemKind::Const(decl) => self.collect_const(file, decl),
+            ItemKind::Fun(decl) => self.collect_fun(file, decl),
             ItemKind::Gate(decl) => {
                 if !self.new_gate_name(&decl.name, GateOrChannel::Gate(self.globals.gates.len())) {
                     return;
@@ -237,6 +173,79 @@ impl<'a> Checker<'a> {
             }
             ItemKind::Purpose(decl) => self.globals.purposes.push(decl),
         }
+    }
+
+    fn collect_type(&mut self, file: FileId, decl: &'a TypeDecl) {
+        let name = decl.name.name.as_str();
+        if name.is_empty() {
+            return;
+        }
+        if BUILTIN_TYPES.contains(&name) {
+            let message = format!("`{name}` is a type of the language");
+            self.report(Diagnostic::new(Code::Reserved, decl.name.span, message).help("choose another name"));
+            return;
+        }
+        if let Some(first) = self.globals.types.get(name) {
+            let first = first.decl.name.span;
+            self.duplicate("type", &decl.name, first);
+            return;
+        }
+        self.globals.types.insert(name, Global::new(decl, file));
+        self.globals.order.push(Node::Type(name));
+        let TypeBody::Variants(variants) = &decl.body else { return };
+        for (i, variant) in variants.iter().enumerate() {
+            let ctor = variant.name.name.as_str();
+            let value = self.globals.consts.get(ctor).map(|c| c.decl.name.span);
+            let fun = self.globals.funs.get(ctor).map(|f| f.decl.name.span);
+            if let Some(first) = self.constructor_span(ctor) {
+                self.duplicate("constructor", &variant.name, first);
+            } else if let Some(first) = value.or(fun) {
+                self.duplicate("name", &variant.name, first);
+            } else {
+                self.globals.constructors.insert(ctor, (name, i as u32));
+            }
+        }
+    }
+
+    fn collect_const(&mut self, file: FileId, decl: &'a ConstDecl) {
+        let name = decl.name.name.as_str();
+        if name.is_empty() {
+            return;
+        }
+        if let Some(first) = self.globals.consts.get(name) {
+            let first = first.decl.name.span;
+            self.duplicate("constant", &decl.name, first);
+            return;
+        }
+        if let Some(first) = self.constructor_span(name) {
+            self.duplicate("name", &decl.name, first);
+            return;
+        }
+        self.globals.consts.insert(name, Global::new(decl, file));
+        self.globals.order.push(Node::Const(name));
+    }
+
+    fn collect_fun(&mut self, file: FileId, decl: &'a FunDecl) {
+        let name = decl.name.name.as_str();
+        if name.is_empty() {
+            return;
+        }
+        if super::expr::BUILTIN_FUNCTIONS.contains(&name) {
+            let message = format!("`{name}` is a function of the language");
+            self.report(Diagnostic::new(Code::Reserved, decl.name.span, message).help("choose another name"));
+            return;
+        }
+        if let Some(first) = self.globals.funs.get(name) {
+            let first = first.decl.name.span;
+            self.duplicate("function", &decl.name, first);
+            return;
+        }
+        if let Some(first) = self.constructor_span(name) {
+            self.duplicate("name", &decl.name, first);
+            return;
+        }
+        self.globals.funs.insert(name, Global::new(decl, file));
+        self.globals.order.push(Node::Fun(name));
     }
 
     pub(in crate::check) fn new_gate_name(&mut self, name: &'a Ident, entry: GateOrChannel) -> bool {

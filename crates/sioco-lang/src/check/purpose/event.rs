@@ -7,11 +7,21 @@ use super::Work;
 use super::names::World;
 use crate::check::Checker;
 use crate::check::expr::{Scope, Typed, a};
-use crate::check::globals::{GateOrChannel, id, suggest_or};
+use crate::check::globals::{GateOrChannel, ResolvedParam, id, suggest_or};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::source::Span;
 use crate::syntax::ast::*;
+
+/// The gate of an event.
+struct EventGate<'g> {
+    /// Its name, where it stands in the event.
+    name: &'g Ident,
+    /// The sign of its direction.
+    sign: char,
+    /// What it declares.
+    params: &'g [ResolvedParam],
+}
 
 impl<'a> Checker<'a> {
     /// The event; several for a switch that several instances have.
@@ -113,27 +123,7 @@ impl<'a> Checker<'a> {
         if name.name.is_empty() {
             return None;
         }
-        let gate = match self.globals.gate_names.get(name.name.as_str()).copied() {
-            Some(GateOrChannel::Gate(i)) => Some(i),
-            Some(GateOrChannel::Channel(i)) => {
-                let declared = self.globals.channels[i].decl.name.span;
-                let message = format!("`{}` is a channel, not a gate", name.name);
-                self.report(
-                    Diagnostic::new(Code::WrongDirection, label.span, message)
-                        .also(declared, "declared here")
-                        .help("a handshake is not observed; name a switch that takes part in it: `take NAME`"),
-                );
-                None
-            }
-            None => {
-                let near = self.near(&name.name, self.globals.gates.iter().map(|g| g.decl.name.name.as_str()));
-                let d = Diagnostic::new(Code::UnknownGate, name.span, format!("there is no gate `{}`", name.name));
-                let word = if label.kind == LabelKind::Input { "input" } else { "output" };
-                self.report(suggest_or(d, name, near, || format!("declare it: `{word} {}`", name.name)));
-                None
-            }
-        };
-        let Some(gate) = gate else {
+        let Some(gate) = self.observed_gate(label) else {
             // Its names stay names.
             for arg in &label.args {
                 if let ArgDecl::Term(Expr { kind: ExprKind::Name(name), span }) = arg {
@@ -169,50 +159,87 @@ impl<'a> Checker<'a> {
             }
             good = false;
         }
+        let gate_of_event = EventGate { name, sign: if input { '?' } else { '!' }, params: &params };
         let mut binds = Vec::new();
         for (i, arg) in label.args.iter().enumerate() {
-            let param = params.get(i);
-            let sort = param.and_then(|p| p.sort);
-            let sign = if input { '?' } else { '!' };
-            match arg {
-                ArgDecl::Ignored(_) => binds.push(self.new_slot(work, "_", sort)),
-                ArgDecl::Any(given) => {
-                    self.report(
-                        Diagnostic::new(Code::BadAny, given.span, "nothing is chosen in a purpose")
-                            .help(format!("write just `{}`, without `any`", given.name)),
-                    );
-                    good = false;
-                    binds.push(self.bind_slot(work, scope, given, sort));
-                }
-                ArgDecl::Term(Expr { kind: ExprKind::Name(given), span }) if self.constructor_span(given).is_none() => {
-                    let ident = Ident { name: given.clone(), span: *span };
-                    let before = self.diagnostics.len();
-                    binds.push(self.bind_slot(work, scope, &ident, sort));
-                    if let (Some(d), Some(p)) = (self.diagnostics.get_mut(before), param) {
-                        let p = if p.name == *given { format!("{given}_2") } else { p.name.clone() };
-                        let event =
-                            if params.len() == 1 { format!("{sign}{}({p}) ", name.name) } else { String::new() };
-                        d.help = Some(format!("choose another name; to compare: `{event}[{p} == {given}]`"));
-                    }
-                }
-                ArgDecl::Term(e) => {
-                    if !matches!(e.kind, ExprKind::Error) {
-                        let p = param.map_or("x", |p| p.name.as_str());
-                        self.report(
-                            Diagnostic::new(
-                                Code::InputBinder,
-                                e.span,
-                                "an event gives names to the values that it has",
-                            )
-                            .label("expected a name or `_`")
-                            .help(format!("compare in the condition: `{sign}{}({p}) [{p} == …]`", name.name)),
-                        );
-                    }
-                    good = false;
-                }
+            match self.event_arg(arg, &gate_of_event, i, work, scope) {
+                Some(slot) => binds.push(slot),
+                None => good = false,
             }
         }
         good.then_some((EventLabel::Gate(id::<GateId>(gate)), binds))
+    }
+
+    /// The gate that a label names, if there is one.
+    fn observed_gate(&mut self, label: &'a LabelDecl) -> Option<usize> {
+        let name = &label.name;
+        match self.globals.gate_names.get(name.name.as_str()).copied() {
+            Some(GateOrChannel::Gate(i)) => Some(i),
+            Some(GateOrChannel::Channel(i)) => {
+                let declared = self.globals.channels[i].decl.name.span;
+                let message = format!("`{}` is a channel, not a gate", name.name);
+                self.report(
+                    Diagnostic::new(Code::WrongDirection, label.span, message)
+                        .also(declared, "declared here")
+                        .help("a handshake is not observed; name a switch that takes part in it: `take NAME`"),
+                );
+                None
+            }
+            None => {
+                let near = self.near(&name.name, self.globals.gates.iter().map(|g| g.decl.name.name.as_str()));
+                let d = Diagnostic::new(Code::UnknownGate, name.span, format!("there is no gate `{}`", name.name));
+                let word = if label.kind == LabelKind::Input { "input" } else { "output" };
+                self.report(suggest_or(d, name, near, || format!("declare it: `{word} {}`", name.name)));
+                None
+            }
+        }
+    }
+
+    /// The slot of an argument of an event; nothing if something is wrong with it.
+    fn event_arg(
+        &mut self,
+        arg: &'a ArgDecl,
+        gate: &EventGate<'_>,
+        i: usize,
+        work: &mut Work,
+        scope: &mut Scope<'_>,
+    ) -> Option<u32> {
+        let EventGate { name, sign, params } = *gate;
+        let param = params.get(i);
+        let sort = param.and_then(|p| p.sort);
+        match arg {
+            ArgDecl::Ignored(_) => Some(self.new_slot(work, "_", sort)),
+            ArgDecl::Any(given) => {
+                self.report(
+                    Diagnostic::new(Code::BadAny, given.span, "nothing is chosen in a purpose")
+                        .help(format!("write just `{}`, without `any`", given.name)),
+                );
+                self.bind_slot(work, scope, given, sort);
+                None
+            }
+            ArgDecl::Term(Expr { kind: ExprKind::Name(given), span }) if self.constructor_span(given).is_none() => {
+                let ident = Ident { name: given.clone(), span: *span };
+                let before = self.diagnostics.len();
+                let slot = self.bind_slot(work, scope, &ident, sort);
+                if let (Some(d), Some(p)) = (self.diagnostics.get_mut(before), param) {
+                    let p = if p.name == *given { format!("{given}_2") } else { p.name.clone() };
+                    let event = if params.len() == 1 { format!("{sign}{}({p}) ", name.name) } else { String::new() };
+                    d.help = Some(format!("choose another name; to compare: `{event}[{p} == {given}]`"));
+                }
+                Some(slot)
+            }
+            ArgDecl::Term(e) => {
+                if !matches!(e.kind, ExprKind::Error) {
+                    let p = param.map_or("x", |p| p.name.as_str());
+                    self.report(
+                        Diagnostic::new(Code::InputBinder, e.span, "an event gives names to the values that it has")
+                            .label("expected a name or `_`")
+                            .help(format!("compare in the condition: `{sign}{}({p}) [{p} == …]`", name.name)),
+                    );
+                }
+                None
+            }
+        }
     }
 
     fn new_slot(&mut self, work: &mut Work, name: &str, sort: Option<SortId>) -> u32 {

@@ -2,7 +2,7 @@
 //!
 //! Names in these files may have dashes, dots and spaces, which is why our own parser cannot read them.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use rustc_hash::FxHashMap;
 
@@ -33,6 +33,40 @@ pub(super) enum Op {
     Sub,
     Mul,
 }
+
+/// Why a term has no type: the file that is imported is to blame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum TypeError {
+    /// An operator is not for what stands behind it.
+    Unary {
+        /// The operator.
+        op: &'static str,
+        /// What stands behind it.
+        ty: Type,
+    },
+    /// An operator is not for what stands on its two sides.
+    Binary {
+        /// The operator.
+        op: Op,
+        /// What stands before it.
+        left: Type,
+        /// What stands behind it.
+        right: Type,
+    },
+}
+
+impl fmt::Display for TypeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TypeError::Unary { op, ty } => write!(f, "`{op}` is not for {}", ty.text()),
+            TypeError::Binary { op, left, right } => {
+                write!(f, "`{}` is not for {} and {}", op.text(), left.text(), right.text())
+            }
+        }
+    }
+}
+
+impl std::error::Error for TypeError {}
 
 impl Op {
     fn level(self) -> u8 {
@@ -162,9 +196,9 @@ impl Expr {
     }
 
     /// The type of the term, given those of names; or what in it does not fit together.
-    pub(super) fn ty(&self, of: &impl Fn(Ref) -> Type) -> Result<Type, String> {
+    pub(super) fn ty(&self, of: &impl Fn(Ref) -> Type) -> Result<Type, TypeError> {
         let number = |ty: Type| matches!(ty, Type::Int | Type::Real);
-        let wrong = |op: &str, ty: Type| Err(format!("`{op}` is not for {}", ty.text()));
+        let wrong = |op, ty| Err(TypeError::Unary { op, ty });
         match self {
             Expr::Literal(text) if text == "true" || text == "false" => Ok(Type::Bool),
             Expr::Literal(text) => Ok(if text.contains('.') { Type::Real } else { Type::Int }),
@@ -189,7 +223,7 @@ impl Expr {
                         Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Add | Op::Sub | Op::Mul => both_numbers,
                     };
                     if !fits {
-                        return Err(format!("`{}` is not for {} and {}", op.text(), ty.text(), right.text()));
+                        return Err(TypeError::Binary { op: *op, left: ty, right });
                     }
                     ty = match op {
                         Op::Add | Op::Sub | Op::Mul if ty == Type::Int => right,

@@ -6,7 +6,32 @@ use super::{Arg, Automaton, Location, Notes, Value};
 impl Automaton {
     /// Without what nothing uses, so that the text is checked without warnings.
     pub(super) fn pruned(mut self, notes: &mut Notes) -> Automaton {
-        // Locations, in the order in which they are reached: a file may list them in any.
+        let lost = self.keep_reached(notes);
+        let live = self.live_registers();
+        for t in &mut self.transitions {
+            t.update.retain(|(v, _)| live[*v]);
+        }
+        let (symbols, constants) = self.used();
+        let unused = |values: &[Value], used: &[bool]| -> Vec<String> {
+            values.iter().zip(used).filter(|(_, used)| !**used).map(|(v, _)| v.name.clone()).collect()
+        };
+        let gates = self.symbols.iter().zip(&symbols).filter(|(_, used)| !**used).map(|(s, _)| s.name.clone());
+        notes.dropped = vec![
+            ("locations that no path leads to", lost),
+            ("symbols that no transition uses", gates.collect()),
+            ("constants that nothing refers to by name", unused(&self.constants, &constants)),
+            ("variables that nothing reads, and their assignments,", unused(&self.registers, &live)),
+        ];
+        let symbols = retain(&mut self.symbols, &symbols);
+        let constants = retain(&mut self.constants, &constants);
+        let registers = retain(&mut self.registers, &live);
+        self.renumber(&symbols, &constants, &registers);
+        self
+    }
+
+    /// Keeps the locations that a path leads to, in the order in which they are reached: a file may list them in any.
+    /// Gives the names of the others.
+    fn keep_reached(&mut self, notes: &mut Notes) -> Vec<String> {
         let mut out: Vec<Vec<usize>> = vec![Vec::new(); self.locations.len()];
         for (i, t) in self.transitions.iter().enumerate() {
             out[t.from].push(i);
@@ -28,7 +53,8 @@ impl Automaton {
         let lost = self.locations.iter().zip(&position).filter(|(_, p)| p.is_none());
         let lost: Vec<String> = lost.map(|(l, _)| l.name.clone()).collect();
         notes.sinks = order.iter().filter(|l| out[**l].is_empty()).map(|l| self.locations[*l].name.clone()).collect();
-        let mut locations: Vec<Option<Location>> = self.locations.into_iter().map(Some).collect();
+        let locations = std::mem::take(&mut self.locations);
+        let mut locations: Vec<Option<Location>> = locations.into_iter().map(Some).collect();
         self.locations = order.iter().filter_map(|l| locations[*l].take()).collect();
         self.initial = 0;
         self.transitions.retain_mut(|t| match (position[t.from], position[t.to]) {
@@ -39,8 +65,11 @@ impl Automaton {
             _ => false,
         });
         self.transitions.sort_by_key(|t| t.from);
+        lost
+    }
 
-        // Registers: read by a guard or an output, or by an assignment to one that is.
+    /// Whether each register is read: by a guard or an output, or by an assignment to one that is.
+    fn live_registers(&self) -> Vec<bool> {
         let mut live = vec![false; self.registers.len()];
         let mut reads: Vec<Vec<usize>> = vec![Vec::new(); self.registers.len()];
         let mut todo = Vec::new();
@@ -73,11 +102,11 @@ impl Automaton {
                 }
             }
         }
-        for t in &mut self.transitions {
-            t.update.retain(|(v, _)| live[*v]);
-        }
+        live
+    }
 
-        // Symbols and constants.
+    /// Whether each symbol, and each constant, is used.
+    fn used(&self) -> (Vec<bool>, Vec<bool>) {
         let mut symbols = vec![false; self.symbols.len()];
         let mut constants = vec![false; self.constants.len()];
         for t in &self.transitions {
@@ -88,19 +117,11 @@ impl Automaton {
                 }
             });
         }
-        let unused = |values: &[Value], used: &[bool]| -> Vec<String> {
-            values.iter().zip(used).filter(|(_, used)| !**used).map(|(v, _)| v.name.clone()).collect()
-        };
-        let gates = self.symbols.iter().zip(&symbols).filter(|(_, used)| !**used).map(|(s, _)| s.name.clone());
-        notes.dropped = vec![
-            ("locations that no path leads to", lost),
-            ("symbols that no transition uses", gates.collect()),
-            ("constants that nothing refers to by name", unused(&self.constants, &constants)),
-            ("variables that nothing reads, and their assignments,", unused(&self.registers, &live)),
-        ];
-        let symbols = retain(&mut self.symbols, &symbols);
-        let constants = retain(&mut self.constants, &constants);
-        let registers = retain(&mut self.registers, &live);
+        (symbols, constants)
+    }
+
+    /// Gives everything that transitions refer to its new index.
+    fn renumber(&mut self, symbols: &[usize], constants: &[usize], registers: &[usize]) {
         for t in &mut self.transitions {
             t.symbol = symbols[t.symbol];
             let mut renumber = |r: &mut Ref| match r {
@@ -119,7 +140,6 @@ impl Automaton {
                 value.visit_mut(&mut renumber);
             }
         }
-        self
     }
 }
 

@@ -1,20 +1,15 @@
 //! From XML to an automaton.
 
+mod transition;
+
 use roxmltree::{Attribute, Document, Node};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use sioco_model::visible::shortened;
 
 use super::expr::{self, Expr, Fault, Located, Ref};
-use super::reading::Evidence;
-use super::{Arg, Automaton, Location, MAX_LISTED, Notes, Order, Param, Symbol, Transition, Type, Value};
+use super::{Automaton, Location, MAX_LISTED, Notes, Order, Param, Symbol, Type, Value};
 use crate::diagnostic::did_you_mean;
 use crate::import::{ImportError, Place};
-
-/// How large all values of one transition may become together when earlier assignments are put into them.
-const MAX_GROWN: usize = 1_000_000;
-
-/// How many values a fresh one is compared with.
-const MAX_COMPARED: usize = 1000;
 
 /// Text in the XML, and where it is.
 #[derive(Clone, Copy)]
@@ -504,275 +499,14 @@ impl<'a, 'x> Reader<'a, 'x> {
         let message = match ty {
             Ok(ty) if ty == wanted || (ty, wanted) == (Type::Int, Type::Real) => return Ok(()),
             Ok(ty) => format!("expected {} here, found {}", wanted.text(), ty.text()),
-            Err(message) => message,
+            Err(why) => why.to_string(),
         };
         let help = "mend it, or the types in the declarations; types that are not known are taken as Int".into();
         Err(ImportError::BadExpression { message, help, at: self.place(offset) })
     }
 
-    fn transition(&mut self, node: Node<'a, 'x>) -> Result<Transition, ImportError> {
-        if let Some(guard) = node.attribute_node("guard") {
-            // Passing over an unknown attribute is harmless; passing over a guard is not.
-            return Err(ImportError::BadValue {
-                expected: "the guard in an element of its own".into(),
-                found: guard.value().into(),
-                help: "write `<guard>…</guard>` inside the transition".into(),
-                at: self.place(guard.range().start),
-            });
-        }
-        let parts = self.inside(node, &["from", "to", "symbol", "params"], &["guard", "assignments"], false);
-        let from = self.location_id(node, "from")?;
-        let to = self.location_id(node, "to")?;
-        let attribute = self.attribute(node, "symbol")?;
-        let name = attribute.value().trim();
-        let symbol = self.symbol_ids.get(name).and_then(|ids| match self.inputs_at[from] {
-            Some(inputs) if !ids.contains(&None) => ids[usize::from(!inputs)],
-            _ => ids[0].or(ids[1]),
-        });
-        let Some(symbol) = symbol else {
-            return Err(self.unknown("symbol", name, self.symbol_ids.keys(), attribute.range_value().start));
-        };
-        let declared = &self.symbols[symbol];
-        let (input, count) = (declared.input, declared.params.len());
-        let params = node.attribute_node("params").filter(|p| !p.value().trim().is_empty());
-
-        // The parameters: names that an input binds, terms that an output evaluates. Without any, the declared names.
-        let names: Vec<String> = match params {
-            Some(params) if input => params.value().split(',').map(|p| p.trim().to_string()).collect(),
-            _ => declared.params.iter().map(|p| p.name.clone()).collect(),
-        };
-        let wrong_count = |found| {
-            let (at, declaration) = (self.place(params.map_or(node.range(), |p| p.range_value()).start), declared.at);
-            let declaration = self.place(declaration);
-            ImportError::WrongCount { symbol: name.into(), declared: count, found, at, declaration }
-        };
-        if names.len() != count {
-            return Err(wrong_count(names.len()));
-        }
-        let mut bound = FxHashMap::default();
-        if input {
-            for (i, name) in names.iter().enumerate() {
-                if !name.is_empty() && bound.insert(name.as_str(), i).is_some() {
-                    return Err(ImportError::BadValue {
-                        expected: "a name for each parameter".into(),
-                        found: params.map_or(name.clone(), |p| p.value().into()),
-                        help: format!("`{name}` cannot be bound twice: rename one of them"),
-                        at: self.place(params.map_or(node.range(), |p| p.range_value()).start),
-                    });
-                }
-            }
-        }
-        let odd = self.odd || names.iter().any(|n| expr::is_odd(n));
-        let scope = expr::Scope { find: &|name: &str| self.lookup(&bound, name), odd };
-
-        let mut guards = parts.iter().filter(|(tag, _)| *tag == "guard").map(|(_, node)| *node);
-        let mut conditions = Vec::new();
-        if let Some(guard) = guards.next() {
-            let source = Text::Element(guard);
-            let text = source.text();
-            if !text.trim().is_empty() {
-                let condition = self.understood(source, expr::condition(&text, &scope))?;
-                self.no_conflict(&condition)?;
-                self.typed(&condition, &declared.params, Type::Bool, guard.range().start)?;
-                conditions.extend((condition != Expr::Literal("true".into())).then_some(condition));
-            }
-        }
-        if let Some(second) = guards.next() {
-            return Err(ImportError::BadExpression {
-                message: "this is the second guard of one transition".into(),
-                help: "join them with `&&` in one `<guard>`".into(),
-                at: self.place(second.range().start),
-            });
-        }
-
-        // The assignments, in order or at once.
-        let mut assignments: FxHashMap<usize, Expr> = FxHashMap::default();
-        let mut in_turn: FxHashMap<usize, Expr> = FxHashMap::default();
-        let mut evidence = Evidence::default();
-        let mut assigned: Vec<usize> = Vec::new();
-        let mut fresh: FxHashSet<usize> = FxHashSet::default();
-        let (mut order_matters, mut grown) = (false, 0);
-        let assigns = parts.iter().filter(|(tag, _)| *tag == "assignments").flat_map(|(_, node)| node.children());
-        let assigns: Vec<Node> = assigns.filter(|n| n.is_element() && n.tag_name().name() == "assign").collect();
-        for node in &assigns {
-            let target = self.attribute(*node, "to")?;
-            let target_name = target.value().trim();
-            let Some(&variable) = self.register_ids.get(target_name) else {
-                return Err(self.unknown(
-                    "variable",
-                    target_name,
-                    self.register_ids.keys(),
-                    target.range_value().start,
-                ));
-            };
-            let source = Text::Element(*node);
-            let text = source.text();
-            if text.trim() == "__fresh__" {
-                fresh.insert(variable);
-                evidence.assigned.push(variable);
-                continue;
-            }
-            let value = self.understood(source, expr::term(&text, &scope))?;
-            self.no_conflict(&value)?;
-            self.typed(&value, &declared.params, self.registers[variable].ty, node.range().start)?;
-            let Some(in_order) = value.substitute(&in_turn) else {
-                return Err(self.too_large(*node));
-            };
-            grown += in_order.size();
-            if grown > MAX_GROWN {
-                return Err(self.too_large(*node));
-            }
-            order_matters |= in_order != value;
-            evidence.look(variable, &value, &in_order, &in_turn, node.range().start);
-            in_turn.insert(variable, in_order.clone());
-            let value = if self.notes.executed == Order::InOrder { in_order } else { value };
-            if assignments.insert(variable, value).is_none() {
-                assigned.push(variable);
-            }
-        }
-
-        // The parameters of an output, which see what was assigned.
-        let mut args = Vec::new();
-        let mut after = false;
-        let mut chosen: FxHashMap<usize, usize> = FxHashMap::default();
-        if !input && count > 0 {
-            // Without `params` the declared names must be those of registers or constants.
-            let (source, text) = match params {
-                Some(params) => (Text::Attribute(params), params.value().to_string()),
-                None => (Text::Attribute(attribute), names.join(",")),
-            };
-            let terms = self.understood(source, expr::terms(&text, &scope))?;
-            if terms.len() != count {
-                return Err(wrong_count(terms.len()));
-            }
-            for (i, (offset, term)) in terms.into_iter().enumerate() {
-                self.no_conflict(&term)?;
-                let at = source.locate(self.doc.input_text(), offset);
-                self.typed(&term, &declared.params, declared.params[i].ty, at)?;
-                let fresh = match &term {
-                    Expr::Ref(Ref::Var(v)) if fresh.contains(v) => Some(*v),
-                    _ => None,
-                };
-                if let Some(variable) = fresh {
-                    // What is chosen is stored too.
-                    self.typed(&Expr::Ref(Ref::Param(i)), &declared.params, self.registers[variable].ty, at)?;
-                    if chosen.insert(variable, i).is_some() {
-                        let name = &self.registers[variable].name;
-                        return Err(ImportError::BadExpression {
-                            message: format!("the fresh value of `{name}` stands for two parameters"),
-                            help: "give each parameter a register of its own".into(),
-                            at: self.place(at),
-                        });
-                    }
-                    args.push(Arg::Any);
-                    continue;
-                }
-                let Some(value) = term.substitute(&assignments) else {
-                    return Err(self.too_large(node));
-                };
-                grown += value.size();
-                if grown > MAX_GROWN {
-                    return Err(self.too_large(node));
-                }
-                after |= value != term;
-                args.push(Arg::Term(value));
-            }
-        } else if let Some(params) = params.filter(|_| !input) {
-            return Err(ImportError::WrongCount {
-                symbol: name.into(),
-                declared: 0,
-                found: params.value().split(',').count(),
-                at: self.place(params.range_value().start),
-                declaration: self.place(declared.at),
-            });
-        }
-        if let Some(lost) = fresh.iter().find(|v| !chosen.contains_key(v)) {
-            return Err(ImportError::BadExpression {
-                message: format!(
-                    "`{}` is to be fresh, but is no parameter of an output here",
-                    self.registers[*lost].name
-                ),
-                help: "name it in the `params` of an output".into(),
-                at: self.place(node.range().start),
-            });
-        }
-
-        let freshness = self.freshness(&declared.params, &args);
-        if freshness.len() > MAX_COMPARED {
-            return Err(ImportError::BadExpression {
-                message: format!("this fresh value would have to differ from more than {MAX_COMPARED} others"),
-                help: "give its data type to fewer variables and constants".into(),
-                at: self.place(node.range().start),
-            });
-        }
-        conditions.extend(freshness);
-        let mut update: Vec<(usize, Expr)> = Vec::new();
-        for variable in assigned {
-            let value = assignments.remove(&variable).expect("each assigned variable has its value");
-            // What the other order of evaluation leaves behind: a variable that keeps its value.
-            if value != Expr::Ref(Ref::Var(variable)) {
-                update.push((variable, value));
-            }
-        }
-        let mut choices: Vec<(usize, usize)> = chosen.into_iter().collect();
-        choices.sort_unstable();
-        update.retain(|(v, _)| !fresh.contains(v));
-        update.extend(choices.iter().map(|(v, i)| (*v, Expr::Ref(Ref::Param(*i)))));
-
-        let at = node.range().start;
-        for list in parts.iter().filter(|(tag, _)| *tag == "assignments") {
-            for (_, assign) in self.inside(list.1, &[], &["assign"], false) {
-                self.inside(assign, &["to"], &[], true);
-            }
-        }
-        for (tag, guard) in &parts {
-            if *tag == "guard" {
-                self.inside(*guard, &[], &[], true);
-            }
-        }
-        if order_matters {
-            self.notes.order = Some(self.count(self.notes.order, at));
-        }
-        if after {
-            self.notes.after = Some(self.count(self.notes.after, at));
-        }
-        if !choices.is_empty() {
-            self.notes.fresh = Some(self.count(self.notes.fresh, at));
-        }
-        let guard = Expr::all(conditions);
-        Ok(Transition { from, to, symbol, names, args, guard, update, order: evidence })
-    }
-
     fn count(&self, sofar: Option<(usize, Place)>, offset: usize) -> (usize, Place) {
         sofar.map_or_else(|| (1, self.place(offset)), |(n, first)| (n + 1, first))
-    }
-
-    fn too_large(&self, node: Node<'a, 'x>) -> ImportError {
-        ImportError::BadExpression {
-            message: "the assignments before make this value too large to write down".into(),
-            help: "split the transition in two".into(),
-            at: self.place(node.range().start),
-        }
-    }
-
-    /// That each chosen value differs from all that RaLib compares it with.
-    fn freshness(&self, declared: &[Param], args: &[Arg]) -> Vec<Expr> {
-        let mut conditions = Vec::new();
-        for (i, _) in args.iter().enumerate().filter(|(_, a)| matches!(a, Arg::Any)) {
-            let same = |data_type: &str| data_type == declared[i].data_type;
-            let registers = self.registers.iter().enumerate().filter(|(_, r)| same(&r.data_type));
-            let registers = registers.map(|(r, _)| Expr::Ref(Ref::Var(r)));
-            let constants = self.constants.iter().filter(|c| same(&c.data_type)).map(|c| c.value.clone());
-            let others = args.iter().enumerate().filter(|(j, _)| *j != i && same(&declared[*j].data_type));
-            let others = others.filter_map(|(j, arg)| match arg {
-                Arg::Any => (j < i).then_some(Expr::Ref(Ref::Param(j))),
-                // Registers and constants are in the lists above; what was assigned here may be in neither.
-                Arg::Term(term) => (!matches!(term, Expr::Ref(_))).then(|| term.clone()),
-            });
-            let all = registers.chain(constants).chain(others);
-            conditions.extend(all.map(|e| Expr::differ(Expr::Ref(Ref::Param(i)), e)));
-        }
-        conditions
     }
 }
 

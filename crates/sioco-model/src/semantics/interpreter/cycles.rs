@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Activity, CLOSURE_LIMIT, CLOSURE_ROOM, Interpreter, StepError};
+use super::{Activity, Interpreter, StepError};
 use crate::id::SwitchId;
+use crate::semantics::closure::{self, CLOSURE_LIMIT, CLOSURE_ROOM, Follow};
 use crate::semantics::live::Live;
 use crate::semantics::state::State;
 
@@ -50,13 +51,20 @@ pub(super) struct Cycles {
 const REMEMBERED: usize = 4 * CLOSURE_LIMIT;
 
 /// Where internal steps may lead, seen from one state.
-#[derive(Default)]
 struct Graph {
     states: Vec<State>,
-    index: FxHashMap<State, usize>,
+    nodes: Vec<Node>,
+}
+
+/// Makes a graph of all states that internal steps may lead to without an output in between.
+struct Search<'i, 'm> {
+    run: &'i mut Interpreter<'m>,
+    live: Arc<Live>,
     nodes: Vec<Node>,
     /// How much room the states take that steps have led to.
     weight: usize,
+    /// Whether a state was left out since they take too much.
+    heavy: bool,
 }
 
 /// A state of the graph.
@@ -102,7 +110,9 @@ impl Interpreter<'_> {
         if let Some((moves, _)) = self.cycles.known.get(&state) {
             return Ok(moves.clone());
         }
-        let graph = self.follow(state, &live)?;
+        let mut search = Search { run: self, live, nodes: Vec::new(), weight: 0, heavy: false };
+        let states = closure::close(&mut search, vec![state])?.states;
+        let graph = Graph { states, nodes: search.nodes.into_iter().map(Node::in_order).collect() };
         let returns = graph.returns();
         let mut asked = None;
         for ((state, node), (returns, rest)) in graph.states.into_iter().zip(graph.nodes).zip(returns) {
@@ -122,65 +132,86 @@ impl Interpreter<'_> {
         }
         Ok(asked.expect("the graph has the state itself"))
     }
+}
 
-    /// All states that internal steps may lead to without an output in between.
-    fn follow(&mut self, start: State, live: &Live) -> Result<Graph, StepError> {
-        let mut graph = Graph::default();
-        graph.add(start);
-        let mut at = 0;
-        while at < graph.states.len() {
-            let state = graph.states[at].clone();
-            let node = match self.look(&state, live, &mut graph) {
-                Ok(node) => node,
-                // The state itself has no meaning.
-                Err(error) if at == 0 => return Err(error),
-                Err(error) => Node::end(Rest::Undefined(Arc::new(error))),
-            };
-            graph.nodes.push(node);
-            at += 1;
-        }
-        Ok(graph)
+impl Follow for Search<'_, '_> {
+    type Member = State;
+
+    /// What is known of a state rests on all that it leads to.
+    const GOES_ON: bool = true;
+
+    fn state<'s>(&self, member: &'s State) -> Option<&'s State> {
+        Some(member)
     }
 
-    fn look(&mut self, state: &State, live: &Live, graph: &mut Graph) -> Result<Node, StepError> {
-        if let Some((moves, rest)) = self.cycles.known.get(state) {
-            // The state that is asked about now was not among what it leads to.
-            return Ok(Node { moves: moves.clone(), before: true, ..Node::end(rest.clone()) });
+    /// By what is counted here: also states that are known were made.
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Whether an output is enabled has to be known of every state.
+    fn stays(&self, _member: &State) -> bool {
+        false
+    }
+
+    fn internal(&mut self, at: usize, member: &State) -> Result<Option<Vec<State>>, StepError> {
+        let (node, next) = match self.look(member) {
+            Ok(looked) => looked,
+            // The state itself has no meaning.
+            Err(error) if at == 0 => return Err(error),
+            Err(error) => (Node::end(Rest::Undefined(Arc::new(error))), Vec::new()),
+        };
+        self.nodes.push(node);
+        Ok(Some(next))
+    }
+
+    fn admits(&mut self, _count: usize, _member: &State) -> bool {
+        self.heavy = self.weight > 2 * CLOSURE_ROOM;
+        !self.heavy
+    }
+
+    fn leads(&mut self, from: usize, to: Option<usize>) {
+        let node = &mut self.nodes[from];
+        match to {
+            Some(to) => node.next.push(to),
+            None if self.heavy => node.rest = Rest::Open("internal steps reach too many states that are large".into()),
+            None => {
+                node.rest = Rest::Open(format!("internal steps reach more than {CLOSURE_LIMIT} states").into());
+            }
         }
-        let doubt = match self.active_output(state)? {
+    }
+}
+
+impl Search<'_, '_> {
+    /// What is found out about a state, and where internal steps lead from there.
+    fn look(&mut self, state: &State) -> Result<(Node, Vec<State>), StepError> {
+        if let Some((moves, rest)) = self.run.cycles.known.get(state) {
+            // The state that is asked about now was not among what it leads to.
+            let node = Node { moves: moves.clone(), before: true, ..Node::end(rest.clone()) };
+            return Ok((node, Vec::new()));
+        }
+        let doubt = match self.run.active_output(state)? {
             Activity::None => None,
-            Activity::Enabled(_) => return Ok(Node::end(Rest::Nothing)),
+            Activity::Enabled(_) => return Ok((Node::end(Rest::Nothing), Vec::new())),
             Activity::Unknown(_, why) => Some(Arc::from(why)),
         };
-        let steps = match self.internal_steps(state) {
+        let steps = match self.run.internal_steps(state) {
             Ok(steps) => steps,
             Err(StepError::NeedsSolver { switch, why }) => {
                 let why: Arc<str> = why.into();
-                return Ok(Node { moves: Moves::Open(switch, why.clone()), ..Node::end(Rest::Open(why)) });
+                let node = Node { moves: Moves::Open(switch, why.clone()), ..Node::end(Rest::Open(why)) };
+                return Ok((node, Vec::new()));
             }
             Err(error) => return Err(error),
         };
         let moves = steps.first().map_or(Moves::None, |(step, _)| Moves::Some(step.switch, Return::No));
-        let mut rest = Rest::Nothing;
-        let mut next: Vec<usize> = Vec::with_capacity(steps.len());
+        let mut next: Vec<State> = Vec::with_capacity(steps.len());
         for (_, mut state) in steps {
-            live.project(self.model, &mut state);
-            // Also those that are known were made.
-            graph.weight = graph.weight.saturating_add(state.weight());
-            match graph.index.get(&state) {
-                Some(known) => next.push(*known),
-                None if graph.states.len() > CLOSURE_LIMIT => {
-                    rest = Rest::Open(format!("internal steps reach more than {CLOSURE_LIMIT} states").into());
-                }
-                None if graph.weight > 2 * CLOSURE_ROOM => {
-                    rest = Rest::Open("internal steps reach too many states that are large".into());
-                }
-                None => next.push(graph.add(state)),
-            }
+            self.live.project(self.run.model, &mut state);
+            self.weight = self.weight.saturating_add(state.weight());
+            next.push(state);
         }
-        next.sort_unstable();
-        next.dedup();
-        Ok(Node { moves, doubt, next, rest, before: false })
+        Ok((Node { moves, doubt, ..Node::end(Rest::Nothing) }, next))
     }
 }
 
@@ -188,16 +219,16 @@ impl Node {
     fn end(rest: Rest) -> Node {
         Node { moves: Moves::Active, doubt: None, next: Vec::new(), rest, before: false }
     }
+
+    /// With every node that it leads to once, in order.
+    fn in_order(mut self) -> Node {
+        self.next.sort_unstable();
+        self.next.dedup();
+        self
+    }
 }
 
 impl Graph {
-    fn add(&mut self, state: State) -> usize {
-        let i = self.states.len();
-        self.index.insert(state.clone(), i);
-        self.states.push(state);
-        i
-    }
-
     /// For each state whether it can be reached from itself, and what lies behind it.
     fn returns(&self) -> Vec<(Return, Rest)> {
         let all = components(&self.nodes, &|_| true);

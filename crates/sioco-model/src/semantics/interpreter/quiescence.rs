@@ -1,73 +1,11 @@
-//! What follows internal steps, and where a state is silent, or the end (T-L6: quiescence).
-
-use std::collections::VecDeque;
-
-use rustc_hash::FxHashSet;
+//! Where a state is silent (T-L6: quiescence), is only passed by, or is the end.
 
 use super::cycles::{Moves, Return};
-use super::{Activity, CLOSURE_LIMIT, CLOSURE_ROOM, Closure, Interpreter, Passing, Quiescence, StepError};
-use crate::id::{GateId, SwitchId};
+use super::{Activity, Interpreter, Passing, Quiescence, StepError};
+use crate::id::SwitchId;
 use crate::semantics::state::State;
-use crate::value::Value;
 
 impl Interpreter<'_> {
-    /// All states that internal steps lead to from these, themselves included (T-L5; S1 definition 2).
-    pub fn closure(&mut self, states: Vec<State>) -> Result<Closure, StepError> {
-        let mut closure = Closure::default();
-        let mut seen: FxHashSet<State> = FxHashSet::default();
-        let mut open: VecDeque<State> = VecDeque::new();
-        for state in states {
-            if seen.insert(state.clone()) {
-                open.push_back(state.clone());
-                closure.states.push(state);
-            }
-        }
-        let limit = closure.states.len() + CLOSURE_LIMIT;
-        let mut room = CLOSURE_ROOM;
-        while let Some(state) = open.pop_front() {
-            for (_, next) in self.internal_steps(&state)? {
-                if seen.contains(&next) {
-                    continue;
-                }
-                room = room.saturating_sub(next.weight());
-                if closure.states.len() >= limit || room == 0 {
-                    closure.cut = true;
-                    return Ok(closure);
-                }
-                seen.insert(next.clone());
-                open.push_back(next.clone());
-                closure.states.push(next);
-            }
-        }
-        Ok(closure)
-    }
-
-    /// The states after an interaction, closed over internal steps before and after it (T-L7: after).
-    pub fn after(&mut self, states: Vec<State>, gate: GateId, args: &[Value]) -> Result<Closure, StepError> {
-        let before = self.closure(states)?;
-        let mut next = Vec::new();
-        for state in &before.states {
-            next.extend(self.successors(state, gate, args)?.into_iter().map(|(_, s)| s));
-        }
-        let mut after = self.closure(next)?;
-        after.cut |= before.cut;
-        Ok(after)
-    }
-
-    /// The states that stay after silence was observed.
-    pub fn after_delta(&mut self, states: Vec<State>) -> Result<Closure, StepError> {
-        let closure = self.closure(states)?;
-        let mut quiet = Vec::new();
-        for state in closure.states {
-            match self.quiescence(&state)? {
-                Quiescence::Quiescent | Quiescence::Diverging => quiet.push(state),
-                Quiescence::Active(_) => {}
-                Quiescence::Unknown { switch, why } => return Err(StepError::NeedsSolver { switch, why }),
-            }
-        }
-        Ok(Closure { states: quiet, cut: closure.cut })
-    }
-
     /// Whether a state is silent. An error is a model error; what needs a solver is said in the answer.
     pub fn quiescence(&mut self, state: &State) -> Result<Quiescence, StepError> {
         let unknown = match self.active_output(state)? {
@@ -75,6 +13,10 @@ impl Interpreter<'_> {
             Activity::Unknown(switch, why) => Some((switch, why)),
             Activity::None => None,
         };
+        if !self.may_move_alone(state) {
+            // Only outputs could keep it from being silent.
+            return Ok(unknown.map_or(Quiescence::Quiescent, |(switch, why)| Quiescence::Unknown { switch, why }));
+        }
         if !state.locations.iter().any(|l| self.locations[*l].may_return) {
             // No cycle can be closed: one step is enough to know.
             if let Some(switch) = self.active_internal(state)? {

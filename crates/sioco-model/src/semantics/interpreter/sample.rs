@@ -3,22 +3,10 @@
 use super::Interpreter;
 use crate::eval::Env;
 use crate::id::SwitchId;
-use crate::number::{BigInt, Rational};
+use crate::sample::Draw;
 use crate::semantics::choice::Search;
 use crate::semantics::state::State;
 use crate::value::Value;
-
-/// Who draws. Models know no chance of their own.
-pub trait Draw {
-    /// A number below `n`.
-    fn below(&mut self, n: u64) -> u64;
-    /// An integer between bounds, as far as there are any.
-    fn whole(&mut self, lo: Option<&BigInt>, hi: Option<&BigInt>) -> BigInt;
-    /// A text of at least, and at most, so many characters.
-    fn text(&mut self, least: u64, most: Option<u64>) -> String;
-    /// A number between bounds, as far as there are any.
-    fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational;
-}
 
 impl Interpreter<'_> {
     /// Values for all parameters of a switch, those that it leaves open drawn from what its guard allows. Whether the

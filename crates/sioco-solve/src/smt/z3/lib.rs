@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fmt;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -87,10 +88,36 @@ unsafe fn guard(library: &Library) {
     }
 }
 
+/// Why Z3 does not do what it should: it, or the way in which it is installed, is to blame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LibraryError {
+    /// It cannot be opened, or is no Z3; as the operating system says it.
+    Unopened(String),
+    /// It makes no context.
+    NoContext,
+    /// A command cannot be handed over, since it has a zero byte in it.
+    ZeroByte,
+    /// It says nothing, not even that it has nothing to say.
+    NoAnswer,
+}
+
+impl fmt::Display for LibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LibraryError::Unopened(why) => f.write_str(why),
+            LibraryError::NoContext => f.write_str("it gave no context"),
+            LibraryError::ZeroByte => f.write_str("a command has a zero byte in it"),
+            LibraryError::NoAnswer => f.write_str("it gave no answer"),
+        }
+    }
+}
+
+impl std::error::Error for LibraryError {}
+
 impl Z3Library {
-    /// Opens the library; an error in words.
-    pub fn open(path: &Path) -> Result<Arc<Z3Library>, String> {
-        let said = |error: libloading::Error| error.to_string();
+    /// Opens the library.
+    pub fn open(path: &Path) -> Result<Arc<Z3Library>, LibraryError> {
+        let said = |error: libloading::Error| LibraryError::Unopened(error.to_string());
         // SAFETY: opening a library runs its initialisers, which is what the user wants by naming or installing it.
         // The symbols have the types that Z3's C header gives them, and the library outlives them as it is kept
         // beside them.
@@ -144,7 +171,7 @@ static MAKING: Mutex<()> = Mutex::new(());
 
 impl Context {
     /// A new context, which can tell unsat cores or is fast.
-    pub fn new(library: &Arc<Z3Library>, cores: bool) -> Result<Context, String> {
+    pub fn new(library: &Arc<Z3Library>, cores: bool) -> Result<Context, LibraryError> {
         let _guard = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
         let set = |value: &CStr| {
             if cores {
@@ -161,7 +188,7 @@ impl Context {
         context
     }
 
-    fn plain(library: &Arc<Z3Library>) -> Result<Context, String> {
+    fn plain(library: &Arc<Z3Library>) -> Result<Context, LibraryError> {
         // SAFETY: as Z3's header has it: the configuration is made, used and deleted here; the handler is a function
         // that lives for ever.
         let raw = unsafe {
@@ -173,19 +200,19 @@ impl Context {
             }
             raw
         };
-        let raw = Raw(NonNull::new(raw).ok_or("it gave no context")?);
+        let raw = Raw(NonNull::new(raw).ok_or(LibraryError::NoContext)?);
         Ok(Context { raw, library: Arc::clone(library) })
     }
 
     /// Has SMT-LIB commands executed, and gives what they print.
-    pub fn eval(&mut self, commands: &str) -> Result<String, String> {
-        let commands = CString::new(commands).map_err(|_| "a command has a zero byte in it")?;
+    pub fn eval(&mut self, commands: &str) -> Result<String, LibraryError> {
+        let commands = CString::new(commands).map_err(|_| LibraryError::ZeroByte)?;
         // SAFETY: the context is alive until `self` is dropped. The answer belongs to the context and is valid until
         // the next call, and it is copied before.
         unsafe {
             let answer = (self.library.eval)(self.raw.0.as_ptr(), commands.as_ptr());
             if answer.is_null() {
-                return Err("it gave no answer".into());
+                return Err(LibraryError::NoAnswer);
             }
             Ok(CStr::from_ptr(answer).to_string_lossy().into_owned())
         }

@@ -1,5 +1,7 @@
 //! What becomes of Z3 if it breaks down, or does not stop.
 
+use std::time::Instant;
+
 use super::*;
 
 fn connection() -> Option<Z3Connection> {

@@ -35,7 +35,7 @@ fn files_of_version_1_are_as_the_schemas_say() {
         ("explore", "sioco-report/tests/formats/explore-1.jsonl"),
         ("compare", "sioco-report/tests/formats/compare-1.jsonl"),
         ("analyze", "sioco-report/tests/formats/analyze-1.jsonl"),
-        ("diagnostic", "sioco-report/tests/formats/diagnostic-1.jsonl"),
+        ("check", "sioco-report/tests/formats/diagnostic-1.jsonl"),
         ("test", "sioco-report/tests/formats/test-1.jsonl"),
     ] {
         hold(name, &root().join("crates").join(path));

@@ -1,6 +1,6 @@
 //! Random numbers that are the same on every machine.
 
-use sioco_model::number::{self, BigInt};
+use crate::number::{self, BigInt};
 
 /// The SplitMix64 generator (Steele, Lea and Flood, 2014): small, and good enough to choose values.
 #[derive(Clone, Debug)]

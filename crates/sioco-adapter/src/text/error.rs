@@ -1,0 +1,288 @@
+//! What is wrong with a dialect: always the fault of whoever wrote it, and told before anything is started.
+
+use std::fmt;
+
+use sioco_model::model::{CLOSED, CRASHED, Direction, Model, Param};
+use sioco_model::names::did_you_mean;
+
+use super::room;
+use crate::lines::MAX_LINE;
+use crate::values::Misread;
+
+/// Bytes of a MiB, as a shift.
+const MIB: usize = 20;
+
+/// Why a template does not fit a gate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum TemplateError {
+    /// A brace is closed that was not opened; the template.
+    NotOpened(String),
+    /// A brace is not closed; the template.
+    NotClosed(String),
+    /// What stands between braces is no place for a value.
+    Place {
+        /// The template.
+        text: String,
+        /// What is wrong with the place.
+        why: PlaceError,
+    },
+    /// With all that it repeats, it is longer than a message may be.
+    TooLong(String),
+    /// Something names a parameter that the gate does not have.
+    Parameter(NoParameter),
+    /// A regular expression cannot be read, or is too large.
+    Regex(RegexError),
+    /// It would look for more, or less, than a whole message.
+    Looks(String),
+    /// It matches nothing at all.
+    Empty(String),
+    /// It is about HTTP, and the system does not speak it.
+    NotHttp,
+    /// It has neither a line nor a regular expression, or both.
+    LineOrRegex,
+    /// It says nothing about a parameter.
+    Unsaid {
+        /// The template.
+        text: String,
+        /// The parameter.
+        parameter: String,
+    },
+    /// A parameter has several places in a line.
+    Twice {
+        /// The line.
+        line: String,
+        /// The parameter.
+        parameter: String,
+    },
+    /// A parameter has a place, and a value in `set`.
+    PlaceAndSet(String),
+    /// A value in `set` does not fit its parameter.
+    Set(Misread),
+    /// A value in `set` is none that values can be written as.
+    Unwritable(String),
+}
+
+/// Why the text between the braces of a template is no place for a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum PlaceError {
+    /// No parameter can have this name.
+    NoName(String),
+    /// The gate has no such parameter.
+    Parameter(NoParameter),
+    /// A bracket is not closed.
+    Bracket(String),
+    /// There is no such function.
+    Function(String),
+    /// It does not say what is repeated, or how often.
+    Repeat(String),
+    /// What is repeated becomes too long.
+    TooLong(String),
+}
+
+/// That a gate has no such parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct NoParameter {
+    name: String,
+    near: Option<String>,
+    there: Vec<String>,
+}
+
+/// Why a text is no regular expression that can be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum RegexError {
+    /// It cannot be read.
+    Unreadable {
+        /// The text.
+        text: String,
+        /// What is wrong with it, as the library says it.
+        why: String,
+    },
+    /// It takes too much memory by itself.
+    TooLarge(String),
+    /// It takes too much memory, together with those before it.
+    TooLargeTogether(String),
+}
+
+/// Why all templates together cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum MatcherError {
+    /// They take too much memory.
+    TooLarge(String),
+    /// They have no state to begin in.
+    Unusable(String),
+}
+
+/// That a model has no gate of a name and direction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct NoGate {
+    name: String,
+    direction: Direction,
+    hint: Hint,
+}
+
+/// What was probably meant by a gate that there is not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Hint {
+    Closed,
+    Crashed,
+    Near(String),
+    OtherDirection,
+    None,
+}
+
+impl NoParameter {
+    pub(crate) fn new(name: &str, params: &[Param]) -> NoParameter {
+        let there = || params.iter().map(|p| p.name.as_str());
+        NoParameter {
+            name: name.to_owned(),
+            near: did_you_mean(name, there()),
+            there: there().map(str::to_owned).collect(),
+        }
+    }
+}
+
+impl NoGate {
+    pub(crate) fn new(model: &Model, name: &str, direction: Direction) -> NoGate {
+        let names = model.gates.values().filter(|g| g.direction == direction).map(|g| g.name.as_str());
+        let hint = match did_you_mean(name, names) {
+            _ if name == CLOSED => Hint::Closed,
+            _ if name == CRASHED => Hint::Crashed,
+            Some(near) => Hint::Near(near),
+            None if model.gate(name).is_some() => Hint::OtherDirection,
+            None => Hint::None,
+        };
+        NoGate { name: name.to_owned(), direction, hint }
+    }
+}
+
+impl From<NoParameter> for TemplateError {
+    fn from(error: NoParameter) -> Self {
+        TemplateError::Parameter(error)
+    }
+}
+
+impl From<RegexError> for TemplateError {
+    fn from(error: RegexError) -> Self {
+        TemplateError::Regex(error)
+    }
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TemplateError::NotOpened(text) => {
+                write!(f, "in `{text}` there is a `}}` without its `{{`; a brace itself is written twice")
+            }
+            TemplateError::NotClosed(text) => {
+                write!(f, "in `{text}` a `{{` is not closed; a brace itself is written twice")
+            }
+            TemplateError::Place { text, why } => write!(f, "in `{text}`, {why}"),
+            TemplateError::TooLong(text) => write!(f, "`{text}` is longer than {} MiB as a whole", MAX_LINE >> MIB),
+            TemplateError::Parameter(why) => why.fmt(f),
+            TemplateError::Regex(why) => why.fmt(f),
+            TemplateError::Looks(text) => {
+                write!(f, "`{text}` has `^`, `$` or `\\b`: a template describes a whole message, with its line end")
+            }
+            TemplateError::Empty(text) => {
+                write!(f, "`{text}` also matches nothing at all, and would do so without end")
+            }
+            TemplateError::NotHttp => f.write_str(
+                "`status`, `json` and `after` are about responses of HTTP, and this system does not speak it",
+            ),
+            TemplateError::LineOrRegex => f.write_str("a template has either `line` or `regex`"),
+            TemplateError::Unsaid { text, parameter } => {
+                write!(f, "`{text}` says nothing about the parameter `{parameter}`; name it, or `set` it")
+            }
+            TemplateError::Twice { line, parameter } => {
+                write!(f, "in `{line}`, `{parameter}` has more than one place")
+            }
+            TemplateError::PlaceAndSet(name) => {
+                write!(f, "`{name}` has a place in the template, and a value in `set`")
+            }
+            TemplateError::Set(why) => write!(f, "`set`: {why}"),
+            TemplateError::Unwritable(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for TemplateError {}
+
+impl fmt::Display for PlaceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlaceError::NoName(name) => write!(f, "`{name}` is no name of a parameter"),
+            PlaceError::Parameter(why) => why.fmt(f),
+            PlaceError::Bracket(inside) => write!(f, "`{{{inside}}}` lacks a `)`"),
+            PlaceError::Function(name) => {
+                write!(f, "`{name}` is unknown; there are `len(p)`, `quoted(p)` and `repeat(text, n)`")
+            }
+            PlaceError::Repeat(inside) => write!(f, "write `repeat(x, 100)`, and not `repeat({inside})`"),
+            PlaceError::TooLong(inside) => {
+                write!(f, "`repeat({inside})` is longer than {} MiB", MAX_LINE >> MIB)
+            }
+        }
+    }
+}
+
+impl std::error::Error for PlaceError {}
+
+impl fmt::Display for NoParameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no parameter; ", self.name)?;
+        match &self.near {
+            Some(near) => write!(f, "did you mean `{near}`?"),
+            None if self.there.is_empty() => f.write_str("the gate has none"),
+            None => write!(f, "there are {}", self.there.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for NoParameter {}
+
+impl fmt::Display for RegexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegexError::Unreadable { text, why } => write!(f, "`{text}` is no regular expression: {why}"),
+            RegexError::TooLarge(text) => {
+                let most = room::ALONE >> MIB;
+                write!(f, "`{text}` is too large: what it describes takes more than {most} MiB")
+            }
+            RegexError::TooLargeTogether(text) => {
+                let most = room::SIZE >> MIB;
+                write!(
+                    f,
+                    "`{text}` is too large, together with the templates before it: they take more than {most} MiB"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for RegexError {}
+
+impl fmt::Display for MatcherError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MatcherError::TooLarge(why) => write!(f, "the templates for outputs are too large together: {why}"),
+            MatcherError::Unusable(why) => write!(f, "the templates for outputs cannot be used: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for MatcherError {}
+
+impl fmt::Display for NoGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.direction == Direction::Input { "input" } else { "output" };
+        write!(f, "`{}` is no {what} of the model", self.name)?;
+        match &self.hint {
+            Hint::Closed => f.write_str("; the end of the connection is `closed`, without a template"),
+            Hint::Crashed => f.write_str("; a crash of the system is `crashed`, without a template"),
+            Hint::Near(near) => write!(f, "; did you mean `{near}`?"),
+            Hint::OtherDirection => f.write_str("; the model has it in the other direction, as seen from the system"),
+            Hint::None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for NoGate {}
