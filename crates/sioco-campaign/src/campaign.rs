@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sioco_exec::drive::NoClock;
+use sioco_exec::drive::{Bench, NoClock};
 use sioco_exec::journal::{About, Header, Lines};
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::Walks;
@@ -18,7 +18,7 @@ use crate::failing::{ByGate, FailingRun, Likeness, failing};
 use crate::gate::{Demand, Gate};
 use crate::journal::Writer;
 use crate::observer::Observer;
-use crate::shrink::{Bench, Shrinking, Shrinks};
+use crate::shrink::{Shrinking, Shrinks};
 use crate::trails::Trails;
 use crate::watch::Watched;
 

@@ -2,9 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sioco_exec::suite::Suite;
+use sioco_exec::{Order, Referee};
 use sioco_model::Model;
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, StateOracle};
+use sioco_symbolic::path::SolverFactory;
+
+/// So many hypotheses are followed, if nobody says otherwise.
+pub const HYPOTHESES: usize = 10_000;
 
 /// A solver, and what ends its work. Everything that it makes ends together.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +42,11 @@ impl<'a> Engine<'a> {
 pub struct SharedOracle(pub Arc<Mutex<StateOracle>>);
 
 impl SharedOracle {
+    /// A referee without purposes who asks this oracle, and these solvers of the same engine, and follows so many hypotheses.
+    pub fn referee<'m>(&self, model: &'m Model, solvers: SolverFactory<'m>, limit: usize) -> Referee<'m> {
+        Referee::with(model, solvers, Order::Sut, Suite::default(), Some(self.0.clone() as _), limit)
+    }
+
     /// Every step may ask as much as any.
     pub fn refill(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).refill();

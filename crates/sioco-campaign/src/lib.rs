@@ -4,6 +4,8 @@
 //! system, within a [`Deadline`], and tells an [`Observer`] and a [journal](journal::Writer) what happens. What comes of it is
 //! an [`Outcome`]: the summary, the [gates](gate), and the [failing runs](failing) in their [shortest form](shrink).
 //!
+//! A run that was recorded is [run again](replay), and a log is [judged](judge), in the same way.
+//!
 //! Nothing here prints, knows a command line, or reads the text of a model. [`drive`] is the only place where a tester meets
 //! a system.
 
@@ -20,10 +22,13 @@ pub mod engine;
 pub mod failing;
 pub mod gate;
 pub mod journal;
+pub mod judge;
 pub mod observer;
 pub mod planning;
 pub mod played;
 mod reasons;
+pub mod replay;
+pub mod resets;
 pub mod shrink;
 pub mod trails;
 pub mod usage;

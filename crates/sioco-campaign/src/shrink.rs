@@ -2,18 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use sioco_exec::drive::Bench;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::quiescence_time::Slower;
 use sioco_exec::record::Record;
 use sioco_exec::replay::Patience;
 use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Rate, Shrunk, alike, shrink};
-use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
-use sioco_exec::{Action, Clock, Order, Referee, Settings, Stamped, Summary, Sut};
+use sioco_exec::{Action, Referee, Settings, Stamped, Summary};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
 
-use crate::engine::{Engine, SharedOracle};
+use crate::engine::Engine;
 use crate::failing::{EXPLAINED, FailingRun, Likeness, failing, groups};
 use crate::trails::Trails;
 
@@ -71,12 +71,6 @@ pub struct Shrinks {
 /// Whom shrinking tells the number of the run and how far it is, after everything that happens.
 pub(crate) type Listen<'a> = &'a mut dyn FnMut(u64, Progress);
 
-/// The system that runs are tried with, and what time it is for it.
-pub(crate) struct Bench<'a> {
-    pub sut: &'a mut dyn Sut,
-    pub clock: &'a mut dyn Clock,
-}
-
 /// The next number of a run, and that of the next shortest form in the journal.
 struct Numbers {
     next: u64,
@@ -85,13 +79,10 @@ struct Numbers {
 
 impl Shrinking<'_> {
     /// Shrinks a run for each way to fail that is explained.
-    pub(crate) fn shrink(self, found: &Summary, trails: &Trails, bench: Bench<'_>, listen: Listen<'_>) -> Shrinks {
-        let Bench { sut, clock } = bench;
+    pub(crate) fn shrink(self, found: &Summary, trails: &Trails, mut bench: Bench<'_>, listen: Listen<'_>) -> Shrinks {
         let engine = Engine::new(self.back_end, self.cancellation);
         let (solvers, oracle) = (engine.solvers(), engine.oracle(self.model));
-        let asked = Some(oracle.0.clone() as _);
-        let limit = self.settings.hypotheses;
-        let mut referee = Referee::with(self.model, &solvers, Order::Sut, Suite::default(), asked, limit);
+        let mut referee = oracle.referee(self.model, &solvers, self.settings.hypotheses);
         let runs = failing(found, trails);
         let ways: Vec<&FailingRun<'_>> = (groups(&runs, self.likeness).iter())
             .filter_map(|runs| runs.iter().min_by_key(|run| run.length).copied())
@@ -100,37 +91,33 @@ impl Shrinking<'_> {
         let chosen = &ways[..ways.len().min(EXPLAINED)];
         let mut shrinks = Shrinks::default();
         let mut numbers = Numbers { next: trails.resets() + 1, form: trails.last() + 1 };
-        let end = clock.now().saturating_add(self.time);
+        let end = bench.clock.now().saturating_add(self.time);
         for (i, run) in chosen.iter().enumerate() {
             let Cause::Failure(failure) = run.cause else { continue };
             // Where others fail alike at another place in the model, each stays at its own, so that none is lost.
             let alone = ways.iter().filter(|r| matches!(r.cause, Cause::Failure(f) if alike(f, failure))).count() < 2;
             // Whoever comes later gets what is left.
             let left = u32::try_from(chosen.len() - i).unwrap_or(u32::MAX);
-            let time = end.saturating_sub(clock.now()) / left;
-            let wanted = Wanted { run, failure, alone, seed: trails.seed(run.run).unwrap_or(0), time };
-            let bench = Bench { sut: &mut *sut, clock: &mut *clock };
-            let found = self.one(&mut referee, &oracle, &numbers, wanted, bench, listen);
+            let time = end.saturating_sub(bench.clock.now()) / left;
+            let seed = trails.seed(run.run).unwrap_or(0);
+            let wanted = Wanted { run, failure, alone, seed, time, next: numbers.next };
+            let found = self.one(&mut referee, wanted, bench.lend(), &mut |run, progress| {
+                oracle.refill();
+                listen(run, progress);
+            });
+            let found = found.numbered(numbers.form);
             numbers.next += found.runs;
             if shrinks.add(found, &mut numbers) {
                 break;
             }
         }
-        sut.stop();
+        bench.sut.stop();
         shrinks
     }
 
     /// Shrinks one run.
-    fn one(
-        &self,
-        referee: &mut Referee<'_>,
-        oracle: &SharedOracle,
-        numbers: &Numbers,
-        of: Wanted<'_>,
-        bench: Bench<'_>,
-        listen: Listen<'_>,
-    ) -> Shrunk {
-        let Wanted { run, failure, alone, seed, time } = of;
+    fn one(&self, referee: &mut Referee<'_>, of: Wanted<'_>, bench: Bench<'_>, listen: Listen<'_>) -> Shrunk {
+        let Wanted { run, failure, alone, seed, time, next } = of;
         let slower = Slower::new(self.model, &self.settings.slower);
         let patience =
             Patience { quiescence: self.settings.quiescence, slower: Some(&slower), accepted: self.settings.patience };
@@ -139,19 +126,15 @@ impl Shrinking<'_> {
         let wanted = |found: &Failure, explanation: Option<&Explanation>| {
             alone || self.likeness.key(&Cause::Failure(found.clone()), explanation) == key
         };
-        let (next, steps) = (numbers.next, run.length);
+        let steps = run.length;
         let failed = Failed { run: run.run, seed, actions: &actions, failure, steps, next, wanted: &wanted };
         self.cancellation.end_at(Instant::now().checked_add(time));
         let budget = Budget { runs: Budget::default().runs.max(time.as_secs().saturating_mul(RUNS)), time };
-        let mut found = shrink(referee, bench.sut, bench.clock, failed, patience, budget, &mut |progress| {
-            oracle.refill();
-            listen(run.run, progress);
-        });
+        let mut found = shrink(referee, bench, failed, patience, budget, &mut |progress| listen(run.run, progress));
         // A reset that was waited for ends in a fault then.
         if matches!(found.ended, Ended::Broken(_)) && self.cancellation.is_cancelled() {
             found.ended = Ended::Interrupted;
         }
-        found.shortest = found.shortest.map(|shortest| shortest.numbered(numbers.form));
         found
     }
 }
@@ -165,6 +148,8 @@ struct Wanted<'a> {
     alone: bool,
     seed: u64,
     time: Duration,
+    /// The number of the first run that the system has not seen yet.
+    next: u64,
 }
 
 impl Shrinks {

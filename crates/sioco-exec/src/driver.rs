@@ -4,10 +4,10 @@
 //! It has no clock and talks to nobody: [`drive`](mod@crate::drive) connects it with a system under test. Same answers and
 //! seed, same run (T-C10).
 
-mod cut;
 mod events;
 mod mistakes;
 mod outcome;
+mod session;
 mod withdrawal;
 
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,8 @@ use crate::controller::probe::{ProbeController, ProbeMove};
 use crate::controller::purpose::PurposeController;
 use crate::controller::repeat::RepeatController;
 use crate::controller::walk::WalkController;
-use crate::controller::{AFTER, Chosen, Controller, HEARD, Situation};
+use crate::controller::{Chosen, Controller, HEARD, Situation};
+use crate::drive::Session;
 use crate::event::GateValue;
 use crate::ledger::{Ledger, Note};
 use crate::listening::Listening;
@@ -33,10 +34,10 @@ use crate::mute::Mute;
 use crate::quiescence_time::Slower;
 use crate::record::{End, Record, Waiting, Why};
 use crate::referee::Referee;
-use crate::reliance::{Reliance, Start};
+use crate::reliance::{self, Reliance};
 use crate::run::Run;
 use crate::schedule::{Next, Schedule};
-use crate::settings::{Interaction, Settings, Walks};
+use crate::settings::{Interaction, Settings};
 use crate::silent_spots::SilentSpots;
 use crate::suite::Suite;
 use crate::sut::Order;
@@ -62,6 +63,8 @@ pub enum Decision {
         /// Whether to send it even if something comes: some systems never stop talking.
         at_once: bool,
     },
+    /// Take what has come already, without waiting.
+    Look,
     /// Wait until an input is accepted or refused.
     Await {
         /// Which one.
@@ -184,32 +187,6 @@ impl<'m> Driver<'m> {
         self
     }
 
-    /// The model.
-    pub fn model(&self) -> &'m Model {
-        self.stage.referee.position.model()
-    }
-
-    /// The settings.
-    pub fn settings(&self) -> &Settings {
-        &self.stage.settings
-    }
-
-    /// How long nothing must come now before that is silence.
-    pub fn quiescence(&self) -> Duration {
-        let Stage { settings, run, referee, .. } = &self.stage;
-        self.slower.time(settings.quiescence, run.last, referee.belief())
-    }
-
-    /// Whether there are records that nobody has taken yet.
-    pub(crate) fn has_records(&self) -> bool {
-        !self.records.is_empty()
-    }
-
-    /// The records since this was asked last.
-    pub fn records(&mut self) -> std::vec::Drain<'_, Record> {
-        self.records.drain(..)
-    }
-
     /// Inputs, outputs and silences so far.
     pub fn steps(&self) -> u64 {
         self.stage.steps()
@@ -220,37 +197,12 @@ impl<'m> Driver<'m> {
         self.stage.ledger.dropped()
     }
 
-    /// Outputs of the system may come at any time: it goes on by itself.
-    pub fn may_be_late(&mut self) {
-        self.listening.may_be_late();
-    }
-
-    /// Whether several runs failed by silence, and one of them here: the campaign fails already, and longer waits would tell
-    /// nothing new.
-    pub fn is_known_silent(&self) -> bool {
-        self.silent_spots.is_known(self.spot().as_ref())
-    }
-
-    /// How much time the system has to start. Where a run that was repeated had all of it in vain, more is of no use.
-    pub(crate) fn start_up(&self) -> Option<Start> {
-        match self.repeat.is_on() {
-            true => Some(Start::Whole),
-            false if !self.silent_spots.is_empty() && self.silent_spots.has(self.spot().as_ref()) => None,
-            false => Some(Start::Usual),
-        }
-    }
-
     /// How far silence by the clock can be relied on now, if the tester was held up for so long.
     fn reliance(&mut self, starved: Option<Duration>) -> Reliance {
-        let spot = self.spot();
-        let came_before = self.repeat.fell_silent_at(&spot) || self.silent_spots.has(spot.as_ref());
-        match starved {
-            // Nobody is slow who is played in this process.
-            _ if self.stage.referee.order() == Order::Certain => Reliance::Full,
-            Some(late) => Reliance::Starved(late),
-            None if self.allows_silence() || came_before => Reliance::Full,
-            None => Reliance::Once,
-        }
+        reliance::rate(self.stage.referee.order(), starved, || {
+            let spot = self.spot();
+            self.allows_silence() || self.repeat.fell_silent_at(&spot) || self.silent_spots.has(spot.as_ref())
+        })
     }
 
     /// Where the run is, if the states are known.
@@ -262,24 +214,6 @@ impl<'m> Driver<'m> {
     fn record(&mut self, record: Record) {
         self.stage.ledger.add(&record);
         self.records.push(record);
-    }
-
-    /// What to do next.
-    pub fn decide(&mut self) -> Decision {
-        // Nobody has to think about that.
-        if let Some(decision) = self.is_decided() {
-            return decision;
-        }
-        let Stage { run, tools, settings, .. } = &mut self.stage;
-        if !run.begun || run.steps == 0 || run.mode == crate::run::Mode::Walk {
-            tools.forget_terms();
-        }
-        // Before a run nobody waits; from the reset on the system does.
-        tools.hurry(run.begun.then_some(settings.pause));
-        let decision = self.choose();
-        // What is observed is judged however long that takes.
-        self.stage.tools.hurry(None);
-        decision
     }
 
     fn choose(&mut self) -> Decision {
@@ -403,7 +337,8 @@ impl<'m> Driver<'m> {
             return Chosen::Send(input, why);
         }
         let at = &mut self.stage.situation();
-        let controllers: [&mut dyn Controller; 3] = [&mut self.repeat, &mut self.purpose, &mut self.walk];
+        let controllers: [&mut dyn Controller<Situation<'_, '_>>; 3] =
+            [&mut self.repeat, &mut self.purpose, &mut self.walk];
         let chosen = controllers.into_iter().find_map(|controller| controller.select(at)).unwrap_or(Chosen::Again);
         match chosen {
             // It is silent already, and something else is waited for.
@@ -429,7 +364,7 @@ impl<'m> Driver<'m> {
     /// Does what was chosen, if that is something to be done outside; otherwise somebody has to choose again.
     fn act_on(&mut self, chosen: Chosen, most: Option<u64>, drops: &mut u32) -> Option<Decision> {
         match chosen {
-            Chosen::Send(input, _) if let Err(mistake) = border::check(self.model(), &input) => {
+            Chosen::Send(input, _) if let Err(mistake) = border::check(self.stage.referee.model(), &input) => {
                 *drops += 1;
                 self.drop_choice(mistake, *drops);
             }
@@ -448,6 +383,7 @@ impl<'m> Driver<'m> {
                 self.finish(if done { Cause::Reached } else { Cause::Open(Open::Deviation) });
             }
             Chosen::Wait => return Some(Decision::Wait),
+            Chosen::Look => return Some(Decision::Look),
             Chosen::Again => {}
             Chosen::End(cause) if self.waits_before(&cause) => {
                 self.listening.ending = Some(cause);
@@ -470,35 +406,6 @@ impl<'m> Driver<'m> {
         Decision::Send { id: run.ids + 1, input, at_once }
     }
 
-    /// The system is in its initial state.
-    pub fn started(&mut self, order: Order) {
-        self.stage.interaction = self.stage.settings.interaction.unwrap_or(match order {
-            Order::Sut | Order::Certain => Interaction::Eager,
-            Order::Sent => Interaction::Fair,
-        });
-        self.stage.referee.set_order(order);
-        self.mute.start();
-        self.listening.start();
-        self.probe.stop();
-        let at = &mut self.stage.situation();
-        let controllers: [&mut dyn Controller; 3] = [&mut self.repeat, &mut self.purpose, &mut self.walk];
-        controllers.into_iter().for_each(|controller| controller.start(at));
-        let Stage { settings, tools, run, referee, .. } = &mut self.stage;
-        // Now and then a short walk: what is possible only at the start wants to be tried with many values.
-        let walk_end = match settings.walks == Walks::Guided && tools.random.below(4) == 0 {
-            true => settings.walk.min(AFTER.0 + tools.random.below(AFTER.1)),
-            false => settings.walk,
-        };
-        run.begins(walk_end);
-        let begins = Record::Run { run: run.number, seed: run.seed, aim: run.aim.clone(), order };
-        let trouble = referee.start();
-        self.record(begins);
-        match trouble {
-            None => self.look_at_purposes(),
-            Some(cause) => self.finish(cause),
-        }
-    }
-
     /// The campaign ends here.
     pub fn stop(&mut self, end: End) {
         if self.stage.ledger.end().is_some() {
@@ -514,5 +421,10 @@ impl<'m> Driver<'m> {
         if self.stage.ledger.end().is_none() {
             self.record(Record::End { why: end, stale: self.stage.ledger.stale(), waiting: self.waiting });
         }
+    }
+
+    /// Whether the run was cut while something in it was overdue: it has not shown that the system goes on.
+    fn is_overdue(&self) -> bool {
+        matches!(self.waiting, Some(Waiting::Accepted | Waiting::Observed))
     }
 }

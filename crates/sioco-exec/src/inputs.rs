@@ -125,15 +125,12 @@ impl Inputs {
 
     /// Values for which an input switch is enabled in a state. Nothing if there are none, as far as could be found out.
     /// Random ones are drawn, and any others are found by a solver.
-    #[allow(clippy::too_many_arguments)]
     pub fn draw(
         &mut self,
         interpreter: &mut Interpreter<'_>,
         walker: &mut Walker<'_>,
-        state: &State,
-        switch: SwitchId,
-        choice: Choice,
-        taste: Taste,
+        (state, switch): (&State, SwitchId),
+        (choice, taste): (Choice, Taste),
         random: &mut Random,
     ) -> Option<Vec<Value>> {
         let model = interpreter.model();

@@ -64,15 +64,7 @@ pub fn judge_until(referee: &mut Referee<'_>, run: &LoggedRun, order: Order, end
         steps = at + 1;
         cause = match &step.action {
             Action::Input(_) if under_way.take_if(|accepted| *accepted == Some(at)).is_some() => referee.accepted(),
-            Action::Input(input) => referee.input(input),
-            // The next event decides about silence by the clock (T-Q7).
-            Action::Seen(seen) => match step.timed.filter(|_| *seen == Observation::Delta) {
-                Some(reliance) => {
-                    referee.clock_delta(reliance);
-                    None
-                }
-                None => referee.observe(seen),
-            },
+            action => referee.read(action, step.timed),
         };
         match step.action {
             Action::Seen(Observation::Delta) => delta = delta.or(Some(at)),

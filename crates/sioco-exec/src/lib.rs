@@ -7,8 +7,8 @@
 //! - [`journal`]: the records as lines, and back;
 //! - [`log`]: recorded traces of any origin; [`judge`], [`replay`]: what a recorded run means, and running it again;
 //!   [`shrink`](mod@shrink): the shortest form of a failing run;
-//! - [`drive`](mod@drive), [`driver`]: the loop of a campaign, and what it does next; [`controller`]: who chooses that, by the
-//!   [`position`] of the run; [`referee`]: who judges; [`ledger`]: who counts;
+//! - [`drive`](mod@drive): the only loop, for campaigns, replays and the trials of shrinking; [`driver`]: what a campaign does
+//!   next; [`controller`]: who chooses that, by the [`position`] of the run; [`referee`]: who judges; [`ledger`]: who counts;
 //! - [`settings`], [`summary`]: what can be chosen about a campaign, and what it came to;
 //! - [`explanation`]: why an observation is not allowed;
 //! - [`player`]: a model played as a system under test; [`racer`]: any system behind wires with delays.
@@ -47,6 +47,7 @@ pub mod record;
 pub mod referee;
 pub mod reliance;
 pub mod replay;
+mod rerun;
 pub mod run;
 pub mod schedule;
 pub mod seek;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::drive::Clock;
 use crate::quiescence_time::grace;
 use crate::record::Waiting;
-use crate::sut::{Fault, Polled, Sut};
+use crate::sut::{Fault, Order, Polled, Sut};
 
 /// How long a part of a long wait takes: each shows how late the tester's own timers are.
 const SLICE: Duration = Duration::from_millis(200);
@@ -37,9 +37,21 @@ impl Reliance {
     }
 }
 
+/// How far silence by the clock can be relied on in a run with this order of events, if the tester was held up for so long
+/// (T-Q10). It counts at once where it is allowed, or came there before.
+pub(crate) fn rate(order: Order, starved: Option<Duration>, counts: impl FnOnce() -> bool) -> Reliance {
+    match starved {
+        // Nobody is slow who is played in this process.
+        _ if order == Order::Certain => Reliance::Full,
+        Some(late) => Reliance::Starved(late),
+        None if counts() => Reliance::Full,
+        None => Reliance::Once,
+    }
+}
+
 /// How much time a system has to start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Start {
+pub enum Start {
     /// Many times what it usually takes.
     Usual,
     /// All that it may take.

@@ -5,7 +5,7 @@
 //! Hildebrandt, 2002), helped by the model: what it would not take is not tried, and cuts that lead back to the same
 //! state come first. The same answers of the system give the same search.
 
-mod candidate;
+pub mod candidate;
 mod outlook;
 mod search;
 mod simpler;
@@ -14,14 +14,13 @@ mod trial;
 use std::time::Duration;
 
 use self::search::{Search, better};
-use crate::border::Border;
-use crate::drive::Clock;
+use crate::drive::Bench;
 use crate::event::{Action, GateValue};
 use crate::explanation::Explanation;
 use crate::record::{Record, Stamped};
 use crate::referee::Referee;
 use crate::replay::Patience;
-use crate::sut::{Fault, Sut};
+use crate::sut::Fault;
 use crate::verdict::Failure;
 
 /// How much may be tried.
@@ -145,6 +144,13 @@ pub struct Shrunk {
     pub ended: Ended,
 }
 
+impl Shrunk {
+    /// The same, with this number for its shortest form.
+    pub fn numbered(self, number: u64) -> Self {
+        Shrunk { shortest: self.shortest.map(|shortest| shortest.numbered(number)), ..self }
+    }
+}
+
 /// How far it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
@@ -159,8 +165,7 @@ pub struct Progress {
 /// Shrinks a failing run. Whoever listens is told after everything that happens.
 pub fn shrink(
     referee: &mut Referee<'_>,
-    sut: &mut dyn Sut,
-    clock: &mut dyn Clock,
+    mut bench: Bench<'_>,
     failed: Failed<'_>,
     patience: Patience<'_>,
     budget: Budget,
@@ -168,8 +173,7 @@ pub fn shrink(
 ) -> Shrunk {
     // A failure of another kind would not be alike.
     referee.count_refusals(matches!(failed.failure, Failure::Refused { .. }));
-    let sut = &mut Border::new(referee.model(), sut);
-    let mut search = Search::new(referee, sut, clock, failed, patience, budget, listen);
+    let mut search = Search::new(referee, bench.lend(), failed, patience, budget, listen);
     let ended = search.shrink();
     let (runs, again, reproduced) = (search.runs, search.again, search.reproduced);
     let before: Vec<&GateValue> = (failed.actions.iter())

@@ -9,7 +9,7 @@
 //! is certain, there is no promise that could be broken.
 
 use crate::belief::Belief;
-use crate::event::{GateValue, Observation};
+use crate::event::{Action, GateValue, Observation};
 use crate::referee::Referee;
 use crate::reliance::Reliance;
 use crate::sut::{FaultKind, Order};
@@ -90,6 +90,18 @@ impl Referee<'_> {
         // While an input is under way, that says nothing.
         if self.under_way.is_none() {
             self.delta(Some(reliance));
+        }
+    }
+
+    /// A step of a log. The next one decides about silence by the clock (T-Q7), which can be relied on so far.
+    pub fn read(&mut self, action: &Action, timed: Option<Reliance>) -> Option<Cause> {
+        match (action, timed) {
+            (Action::Input(input), _) => self.input(input),
+            (Action::Seen(Observation::Delta), Some(reliance)) => {
+                self.clock_delta(reliance);
+                None
+            }
+            (Action::Seen(seen), _) => self.observe(seen),
         }
     }
 

@@ -6,17 +6,22 @@ use sioco_exec::belief::Mind;
 use sioco_exec::controller::probe::{ProbeController, ProbeMove};
 use sioco_exec::controller::purpose::PurposeController;
 use sioco_exec::controller::repeat::RepeatController;
+use sioco_exec::controller::replay::ReplayController;
+use sioco_exec::controller::trial::TrialController;
 use sioco_exec::controller::walk::WalkController;
-use sioco_exec::controller::{Chosen, Controller, Situation};
-use sioco_exec::event::{GateValue, Observation};
+use sioco_exec::controller::{Chosen, Controller, Follower, Situation};
+use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::ledger::Note;
+use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::position::Position;
-use sioco_exec::record::{Aim, Why};
+use sioco_exec::record::{Aim, Record, Why};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::run::{Mode, Run};
 use sioco_exec::settings::{Interaction, Settings, Walks};
+use sioco_exec::shrink::candidate::Candidate;
 use sioco_exec::suite::{NodeId, Suite};
 use sioco_exec::summary::{Probed, PurposeResult};
+use sioco_exec::sut::Order;
 use sioco_exec::tools::Tools;
 use sioco_exec::verdict::{Cause, Open};
 use sioco_model::model::Model;
@@ -71,7 +76,7 @@ impl<'m> Scene<'m> {
     }
 
     /// What it chooses in the end.
-    fn ask(&mut self, controller: &mut dyn Controller) -> Option<Chosen> {
+    fn ask(&mut self, controller: &mut dyn for<'a> Controller<Situation<'a, 'm>>) -> Option<Chosen> {
         for _ in 0..10 {
             match controller.select(&mut self.situation()) {
                 Some(Chosen::Again) => {}
@@ -82,7 +87,7 @@ impl<'m> Scene<'m> {
     }
 
     /// Something happens that the model allows.
-    fn happens(&mut self, controller: &mut dyn Controller, text: &str) {
+    fn happens(&mut self, controller: &mut dyn for<'a> Controller<Situation<'a, 'm>>, text: &str) {
         let event = support::event(self.model, text);
         assert_eq!(self.position.after(&event), Ok(true), "{text}");
         self.run.steps += 1;
@@ -269,4 +274,194 @@ fn a_repeated_run_is_left_where_the_model_takes_its_inputs_no_more() {
     assert!(repeat.next(&mut scene.run).is_some() && repeat.is_on());
     assert_eq!(repeat.select(&mut scene.situation()), None);
     assert!(!repeat.is_on());
+}
+
+/// What was sent and seen.
+fn actions(model: &Model, text: &str) -> Vec<Action> {
+    let of = |word: &str| match word {
+        "delta" => Action::Seen(Observation::Delta),
+        word if word.starts_with('?') => Action::Input(support::event(model, word)),
+        word => Action::Seen(Observation::Output(support::event(model, word))),
+    };
+    text.split_whitespace().map(of).collect()
+}
+
+/// Follows something: each word is what happens then, and before it what the controller chooses.
+struct Followed<'m> {
+    scene: Scene<'m>,
+    order: Order,
+    chosen: Vec<String>,
+}
+
+impl<'m> Followed<'m> {
+    fn new(model: &'m Model, order: Order) -> Followed<'m> {
+        Followed { scene: Scene::new(model), order, chosen: Vec::new() }
+    }
+
+    /// What it chooses, in words.
+    fn ask(&mut self, follower: &mut dyn Follower<'m>) -> String {
+        match follower.select(&mut self.scene.position) {
+            Some(Chosen::Send(input, Why::Replay)) => input.show(self.scene.model),
+            Some(Chosen::Wait) => "wait".into(),
+            Some(Chosen::Look) => "look".into(),
+            Some(Chosen::End(cause)) => format!("{cause:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Follows until the end, with a system that does this: inputs are accepted, and `-` is nothing, for which nobody has
+    /// waited.
+    fn follow(&mut self, follower: &mut dyn Follower<'m>, happens: &str) {
+        let mut words = happens.split_whitespace();
+        loop {
+            let chosen = self.ask(follower);
+            self.chosen.push(chosen.clone());
+            assert!(self.chosen.len() < 20, "it never ends: {:?}", self.chosen);
+            match chosen.as_str() {
+                "wait" | "look" => self.sees(follower, words.next().unwrap_or("-")),
+                end if end.starts_with(|c: char| c.is_uppercase()) => break,
+                _ => {
+                    // What comes before it is accepted has a star.
+                    while let Some(word) = words.clone().next().and_then(|word| word.strip_prefix('*')) {
+                        words.next();
+                        self.sees(follower, word);
+                    }
+                    follower.sees(&mut self.scene.position, self.order, &Record::Accepted { id: 1 });
+                    let event = support::event(self.scene.model, &chosen);
+                    assert_eq!(self.scene.position.after(&event), Ok(true), "{chosen}");
+                }
+            }
+        }
+        assert_eq!(words.next(), None, "nobody asked for it: {:?}", self.chosen);
+    }
+
+    fn sees(&mut self, follower: &mut dyn Follower<'m>, word: &str) {
+        let position = &mut self.scene.position;
+        match word {
+            "-" => {}
+            "delta" => follower.sees(position, self.order, &Record::TimedOut(Reliance::Full)),
+            word => {
+                let event = support::event(self.scene.model, word);
+                follower.sees(position, self.order, &Record::Observed(Observation::Output(event.clone())));
+                assert_eq!(position.after(&event), Ok(true), "{word}");
+            }
+        }
+    }
+}
+
+/// Asks for a token, which it remembers, and says now and then that it is busy.
+const TOKENS: &str = "input ask\noutput token(t: Int in 0..9)\noutput busy\nprocess P {\n  \
+                      var t: Int in 0..9 = 0\n  init l0 { ?ask -> l1  !busy -> l0 }\n  \
+                      state l1 { !token(any k) / t := k -> l0  !busy -> l1  ?ask -> l1 }\n}\n";
+
+fn recorded(model: &Model, text: &str) -> LoggedRun {
+    let step = |action| LoggedStep { line: 1, at: None, action, waited: 0, timed: None };
+    LoggedRun { steps: actions(model, text).into_iter().map(step).collect(), ..LoggedRun::new(1, 1) }
+}
+
+#[test]
+fn a_replay_sends_what_was_sent_and_compares_what_comes() {
+    let model = support::model(TOKENS);
+    let run = recorded(&model, "?ask !token(1) ?ask !token(2)");
+    let waits = ["look", "?ask", "wait", "look", "?ask", "wait"];
+    for (happens, more, any, elsewhere, different) in [
+        ("- !token(1) - !token(2)", 0, false, false, false),
+        // The last step may be another one: that is where the run failed.
+        ("- !token(1) - !token(3)", 0, true, false, false),
+        ("- !token(3) - !token(2)", 0, true, false, true),
+        // More may come before the input, and then what was recorded comes after that.
+        ("- !token(1) !busy !token(2) delta", 1, true, true, false),
+        ("- !busy - !busy !token(1) delta", 2, true, true, true),
+    ] {
+        let mut followed = Followed::new(&model, Order::Sut);
+        let mut replay = ReplayController::new(&run);
+        assert_eq!(Follower::script(&replay), Some(&actions(&model, "?ask !token(1) ?ask !token(2)")[..]));
+        followed.follow(&mut replay, happens);
+        let after = std::iter::repeat_n("wait", more);
+        let expected: Vec<&str> = waits.into_iter().chain(after).chain(["Reached"]).collect();
+        assert_eq!(followed.chosen, expected, "{happens}");
+        let found = replay.deviation();
+        assert_eq!((found.any, found.elsewhere, found.different), (any, elsewhere, different), "{happens}");
+        assert_eq!(found.arrived.is_some(), different, "{happens}");
+        assert_eq!(found.is_none_before_last(), !elsewhere && !different, "{happens}");
+        assert!(found.last.is_some(), "{happens}");
+    }
+}
+
+#[test]
+fn what_comes_before_an_input_is_accepted_has_its_place_only_in_the_order_of_the_tester() {
+    let model = support::model(TOKENS);
+    let run = recorded(&model, "?ask !busy");
+    for (order, happens, chosen) in [
+        (Order::Sut, "- *!busy !busy delta", &["look", "?ask", "wait", "wait", "Reached"][..]),
+        (Order::Sent, "- *!busy", &["look", "?ask", "Reached"]),
+    ] {
+        let mut followed = Followed::new(&model, order);
+        let mut replay = ReplayController::new(&run);
+        followed.follow(&mut replay, happens);
+        assert_eq!(replay.deviation().elsewhere, order == Order::Sut);
+        assert_eq!(followed.chosen, chosen, "{order:?}");
+    }
+    // An input that was not accepted then is none of the steps: what came after it has its place.
+    let run = LoggedRun { unanswered: Some((0, support::event(&model, "?ask"))), ..recorded(&model, "!busy !busy") };
+    let mut followed = Followed::new(&model, Order::Sut);
+    let mut replay = ReplayController::new(&run);
+    followed.follow(&mut replay, "- *!busy *!busy");
+    assert_eq!(followed.chosen, ["look", "?ask", "Reached"]);
+    assert!(!replay.deviation().elsewhere);
+}
+
+#[test]
+fn a_replay_expects_what_was_recorded_and_passes_over_quiescence_before_inputs() {
+    let model = support::model(TOKENS);
+    let mut followed = Followed::new(&model, Order::Sut);
+    let mut replay = ReplayController::new(&recorded(&model, "!busy delta ?ask"));
+    assert!(replay.expects_something());
+    assert_eq!(followed.ask(&mut replay), "wait");
+    followed.sees(&mut replay, "!busy");
+    assert!(!replay.expects_something(), "silence is no reason to wait longer");
+    assert!(replay.passes_over_quiescence(&mut followed.scene.position));
+}
+
+#[test]
+fn a_trial_sends_only_what_the_model_takes() {
+    let model = support::model(SIDES);
+    let follow = |text: &str, happens: &str| {
+        let mut followed = Followed::new(&model, Order::Sut);
+        followed.follow(&mut TrialController::new(&Candidate::of(&actions(&model, text))), happens);
+        followed.chosen.join(" ")
+    };
+    assert_eq!(follow("?go !left ?end", "- !left"), "look ?go wait look ?end Reached");
+    // On the other side it cannot be sent, and nothing can come that would change that.
+    let unspecified = "Open(Other(\"an input cannot be sent here\"))";
+    assert_eq!(follow("?go !left ?end", "- !right"), format!("look ?go wait look {unspecified}"));
+    // The side has to come first, though the candidate does not wait for it.
+    assert_eq!(follow("?go ?end", "- - !left"), "look ?go look wait look ?end Reached");
+    assert_eq!(follow("?go ?end", "- !left"), "look ?go look look ?end Reached");
+    assert_eq!(follow("?end", ""), format!("look {unspecified}"));
+    // What is missing may still come.
+    assert_eq!(follow("?go", "- !left"), "look ?go wait Reached");
+}
+
+#[test]
+fn a_trial_passes_over_quiescence_only_before_an_input_that_can_be_sent() {
+    let model = support::model(SIDES);
+    for (text, passes) in [("?go", true), ("?end", false), ("!left", false)] {
+        let mut followed = Followed::new(&model, Order::Sut);
+        let mut trial = TrialController::new(&Candidate::of(&actions(&model, text)));
+        assert_eq!(trial.passes_over_quiescence(&mut followed.scene.position), passes, "{text}");
+        assert!(Follower::script(&trial).is_none() && !trial.expects_something());
+    }
+}
+
+#[test]
+fn a_trial_takes_only_so_many_outputs_before_an_input() {
+    let model = support::model("input a\noutput tick\nprocess P {\n  init l { ?a -> l  !tick -> l }\n}\n");
+    let mut followed = Followed::new(&model, Order::Sut);
+    let mut trial = TrialController::new(&Candidate::of(&actions(&model, "?a")));
+    for _ in 0..5 {
+        assert_eq!(followed.ask(&mut trial), "look");
+        followed.sees(&mut trial, "!tick");
+    }
+    assert_eq!(followed.ask(&mut trial), "?a");
 }

@@ -9,6 +9,7 @@ mod support;
 use std::cell::RefCell;
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::journal::{Header, decode, line, read};
 use sioco_exec::judge::judge;
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
@@ -174,7 +175,8 @@ fn crashes_are_shrunk_and_stay_what_they_are() {
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let mut sut = Scripted::new(&model, fragile);
         let budget = Budget { runs: 200, time: Duration::MAX };
-        let found = shrink(&mut referee, &mut sut, &mut NoClock, failed, PATIENCE, budget, &mut |_| {});
+        let found =
+            shrink(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, failed, PATIENCE, budget, &mut |_| {});
         assert_eq!(found.ended, Ended::Done);
         let shortest = found.shortest.expect("a shorter form");
         assert!(alike(&shortest.failure, &failure), "{:?}", shortest.failure);
@@ -202,7 +204,7 @@ fn a_crash_is_replayed() {
     let again = |answers: fn(&[GateValue]) -> Vec<String>| {
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let mut sut = Scripted::new(&model, answers);
-        replay(&mut referee, &mut sut, &recorded, 1, PATIENCE, &mut NoClock, &mut |_| {})
+        replay(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, &recorded, 1, PATIENCE, &mut |_| {})
     };
     let failed = again(fragile);
     assert_eq!((failed.verdict, failed.steps), (Verdict::Fail, 4), "{failed:?}");

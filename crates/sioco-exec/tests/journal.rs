@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::drive::NoClock;
 use sioco_exec::journal::{About, Header, line, read};
 use sioco_exec::judge::judge;
@@ -122,7 +123,7 @@ fn recorded_failures_fail_again_and_a_right_system_mends_them() {
             let mut records = Vec::new();
             let mut sut = Player::new(played);
             let sink = &mut |stamped: &sioco_exec::Stamped| records.push(stamped.record.clone());
-            let replayed = replay(&mut referee, &mut sut, run, 1, patience, &mut NoClock, sink);
+            let replayed = replay(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, run, 1, patience, sink);
             let inputs: Vec<_> = records.iter().filter(|r| matches!(r, Record::Input { .. })).cloned().collect();
             (replayed, inputs.len())
         };

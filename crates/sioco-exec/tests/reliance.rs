@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::journal::{About, Header, line, read};
 use sioco_exec::judge::judge;
 use sioco_exec::log::Log;
@@ -299,7 +300,14 @@ fn a_run_again_confirms_a_recorded_silence_and_no_other() {
         let mut sut = Slow::new(&model, &clock, &[NEVER]);
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let patience = Patience { quiescence: SECOND / 10, slower: None, accepted: SECOND };
-        let again = replay(&mut referee, &mut sut, &log.runs[0], 1, patience, &mut clock.clone(), &mut |_| {});
+        let again = replay(
+            &mut referee,
+            Bench { sut: &mut sut, clock: &mut clock.clone() },
+            &log.runs[0],
+            1,
+            patience,
+            &mut |_| {},
+        );
         assert_eq!(again.cause, expected);
     }
 }

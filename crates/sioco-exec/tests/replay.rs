@@ -4,6 +4,7 @@ mod support;
 
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::replay::{Patience, Point, Replayed, replay};
 use sioco_exec::verdict::Cause;
@@ -53,7 +54,7 @@ fn recorded(model: &Model, text: &str) -> LoggedRun {
 fn again(model: &Model, text: &str, sut: &mut dyn Sut) -> Replayed {
     let mut referee = Referee::new(model, &builtin, Order::Sut);
     let patience = Patience { quiescence: Duration::from_millis(1), slower: None, accepted: Duration::from_secs(1) };
-    replay(&mut referee, sut, &recorded(model, text), 1, patience, &mut NoClock, &mut |_| {})
+    replay(&mut referee, Bench { sut, clock: &mut NoClock }, &recorded(model, text), 1, patience, &mut |_| {})
 }
 
 /// A system that answers the first input and the second one like this.
@@ -166,6 +167,40 @@ fn outputs_that_overtake_an_input_are_none_that_follow_it() {
     assert_eq!((found.verdict, found.point, found.deviated), (Verdict::Fail, Point::Elsewhere, true));
 }
 
+/// Answers each input before it says that it took it.
+struct Hasty(Vec<SutEvent>, GateValue);
+
+impl Sut for Hasty {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.0.clear();
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, _: &GateValue) -> Result<(), Fault> {
+        self.0 = vec![SutEvent::Observed(Observation::Output(self.1.clone())), SutEvent::Accepted { id }];
+        Ok(())
+    }
+
+    fn poll(&mut self, _: Duration) -> Result<Polled, Fault> {
+        if self.0.is_empty() { Ok(Polled::Nothing) } else { Ok(Polled::Event(self.0.remove(0))) }
+    }
+}
+
+/// Once the order that was promised is known to be wrong, what comes before an input is accepted may follow it.
+#[test]
+fn what_is_compared_with_what_depends_on_the_order_that_holds_by_then() {
+    let model = model_of("input a\noutput r\nprocess P { init l0 { ?a -> l1 } state l1 { !r -> l0 } }");
+    let answer = event(&model, "!r");
+    let found = again(&model, "?a !r ?a !r", &mut Hasty(Vec::new(), answer.clone()));
+    assert_eq!((found.verdict, found.point), (Verdict::Error, Point::Elsewhere));
+    // The first answer came before its input had its place, the second one did not.
+    assert_eq!(found.last, Some(Observation::Output(answer)));
+}
+
 /// A model that is played does what was recorded as long as it can, whatever its seed: what it then does not do, it cannot.
 #[test]
 fn models_that_are_played_do_what_was_recorded() {
@@ -178,7 +213,14 @@ fn models_that_are_played_do_what_was_recorded() {
             let mut referee = Referee::new(&model, &builtin, Order::Sut);
             let (quiescence, accepted) = (Duration::from_millis(1), Duration::from_secs(1));
             let patience = Patience { quiescence, slower: None, accepted };
-            replay(&mut referee, &mut Player::new(played), &run, 1, patience, &mut NoClock, &mut |_| {})
+            replay(
+                &mut referee,
+                Bench { sut: &mut Player::new(played), clock: &mut NoClock },
+                &run,
+                1,
+                patience,
+                &mut |_| {},
+            )
         };
         let failed = again(&wrong);
         assert_eq!((failed.verdict, failed.steps, failed.deviated), (Verdict::Fail, 8, false), "seed {seed}");

@@ -8,6 +8,7 @@ mod support;
 use std::cell::RefCell;
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::journal::{Header, Journal};
 use sioco_exec::judge::judge;
 use sioco_exec::log::Log;
@@ -67,7 +68,7 @@ impl Test<'_> {
         let failed =
             Failed { run: 7, seed: 1, actions: &actions, failure: &failure, steps, next: 8, wanted: &|_, _| true };
         let mut last = Progress { runs: 0, from: steps, to: steps };
-        let found = shrink(&mut referee, sut, clock, failed, PATIENCE, self.budget, &mut |progress| {
+        let found = shrink(&mut referee, Bench { sut, clock }, failed, PATIENCE, self.budget, &mut |progress| {
             assert!(progress.runs >= last.runs && progress.from == steps, "{progress:?} after {last:?}");
             last = progress;
         });
@@ -434,7 +435,8 @@ fn crossings_make_no_failures() {
         let failed = Failed { run, seed, actions: &actions, failure: &failure, steps, next, wanted: &|_, _| true };
         let budget = Budget { runs: 200, time: Duration::MAX };
         let mut referee = Referee::new(&spec, &builtin, Order::Sut);
-        let found = shrink(&mut referee, &mut sut, &mut NoClock, failed, PATIENCE, budget, &mut |_| {});
+        let found =
+            shrink(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, failed, PATIENCE, budget, &mut |_| {});
         tried += 1;
         if let Some(shortest) = &found.shortest {
             assert!(shortest.steps <= steps, "seed {seed}");
@@ -447,7 +449,8 @@ fn crossings_make_no_failures() {
             assert_eq!(judged.cause, Cause::Failure(shortest.failure.clone()), "seed {seed}");
         }
         let mut fine = Racer::new(Player::new(&spec), Wires::default());
-        let none = shrink(&mut referee, &mut fine, &mut NoClock, failed, PATIENCE, budget, &mut |_| {});
+        let none =
+            shrink(&mut referee, Bench { sut: &mut fine, clock: &mut NoClock }, failed, PATIENCE, budget, &mut |_| {});
         assert_eq!((none.ended, none.shortest, none.again.failed), (Ended::Gone, None, 0), "seed {seed}");
     }
     assert!(tried > 15 && shorter > 10, "{shorter} of {tried}");

@@ -5,6 +5,7 @@ mod support;
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::quiescence_time::Slower;
@@ -233,7 +234,14 @@ fn replay_is_as_patient_as_a_test() {
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let patience =
             Patience { quiescence: Duration::from_millis(1), slower: None, accepted: Duration::from_secs(1) };
-        replay(&mut referee, &mut sut, &logged(&model, words), 1, patience, &mut NoClock, &mut |_| {})
+        replay(
+            &mut referee,
+            Bench { sut: &mut sut, clock: &mut NoClock },
+            &logged(&model, words),
+            1,
+            patience,
+            &mut |_| {},
+        )
     };
     let same = again("?a(1) . !b(1)", 0, 0);
     assert_eq!((same.verdict, same.deviated, same.point), (Verdict::Pass, false, Point::Same));
@@ -290,7 +298,8 @@ fn replay_waits_longer_only_where_it_takes_longer() {
         let mut sut = Waited { echo, times: Vec::new() };
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let run = logged(&model, "?a(1) . !b(1) delta");
-        let replayed = replay(&mut referee, &mut sut, &run, 1, patience, &mut NoClock, &mut |_| {});
+        let replayed =
+            replay(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, &run, 1, patience, &mut |_| {});
         assert_eq!((replayed.verdict, sut.times.as_slice()), (Verdict::Pass, &expected[..]), "{name}");
     }
 }

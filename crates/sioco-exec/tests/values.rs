@@ -7,6 +7,7 @@ mod support;
 use std::cell::RefCell;
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::racer::Wires;
 use sioco_exec::replay::Patience;
 use sioco_exec::settings::{Interaction, Walks};
@@ -249,7 +250,7 @@ fn shrink_one(model: &Model, what: &str, seed: u64) -> u64 {
     let patience = Patience { quiescence: Duration::ZERO, slower: None, accepted: Duration::from_secs(1) };
     sent.borrow_mut().clear();
     let budget = Budget { runs: 60, time: Duration::from_secs(60) };
-    shrink(&mut referee, &mut sut, &mut NoClock, failed, patience, budget, &mut |_| {});
+    shrink(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, failed, patience, budget, &mut |_| {});
     let sent = sent.borrow().len();
     sent as u64
 }

@@ -1,22 +1,26 @@
-//! Controllers: what to do next (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2). Each knows one reason to act, and none
-//! gives verdicts: they see the [`Position`] of the run, not its [`Referee`](crate::referee::Referee).
+//! Controllers: what to do next (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2). Each knows one reason to act, or
+//! [follows](Follower) something that was recorded, and none gives verdicts: they see the [`Position`] of the run, not its
+//! [`Referee`](crate::referee::Referee).
 
 pub mod probe;
 pub mod purpose;
 pub mod repeat;
+pub mod replay;
 mod rest;
+pub mod trial;
 pub mod walk;
 
 use sioco_model::IdVec;
 use sioco_plan::{Intent, PurposeId};
 
-use crate::event::GateValue;
+use crate::event::{Action, GateValue};
 use crate::ledger::Note;
 use crate::position::Position;
-use crate::record::Why;
+use crate::record::{Record, Why};
 use crate::run::Run;
 use crate::settings::{Interaction, Settings};
 use crate::summary::PurposeResult;
+use crate::sut::Order;
 use crate::tools::Tools;
 use crate::verdict::Cause;
 
@@ -32,6 +36,8 @@ pub enum Chosen {
     Send(GateValue, Why),
     /// To wait for what the system does, or for silence.
     Wait,
+    /// To take what has come already.
+    Look,
     /// Things have changed: whoever acts now decides.
     Again,
     /// To end the run.
@@ -58,16 +64,35 @@ pub struct Situation<'a, 'm> {
     pub notes: &'a mut Vec<Note>,
 }
 
-/// One reason to act.
-pub trait Controller {
+/// One reason to act. It sees the [`Situation`] in a campaign, or the [`Position`] alone where it needs nothing else.
+pub trait Controller<At> {
     /// A run begins.
-    fn start(&mut self, at: &mut Situation<'_, '_>);
+    fn start(&mut self, _at: &mut At) {}
 
     /// What to do next, if there is reason to do anything.
-    fn select(&mut self, at: &mut Situation<'_, '_>) -> Option<Chosen>;
+    fn select(&mut self, at: &mut At) -> Option<Chosen>;
 
     /// Something happened that the model allows: an input, an output, or quiescence, which has no values.
-    fn update(&mut self, at: &mut Situation<'_, '_>, event: Option<&GateValue>);
+    fn update(&mut self, _at: &mut At, _event: Option<&GateValue>) {}
+}
+
+/// A controller that follows a run that was recorded, and so knows what may come.
+pub trait Follower<'m>: Controller<Position<'m>> {
+    /// This happened, and will be judged now; and what the order of events means, which may turn out in the run.
+    fn sees(&mut self, at: &mut Position<'m>, order: Order, record: &Record);
+
+    /// Whether quiescence that somebody announces before an input is sent is passed over: nobody waited for it.
+    fn passes_over_quiescence(&mut self, at: &mut Position<'m>) -> bool;
+
+    /// Whether something has to come now, so that it is worth waiting longer for.
+    fn expects_something(&self) -> bool {
+        false
+    }
+
+    /// What was recorded, if all of it is to happen again.
+    fn script(&self) -> Option<&[Action]> {
+        None
+    }
 }
 
 impl Situation<'_, '_> {

@@ -55,7 +55,7 @@ pub struct PurposeController {
     course: Option<(NodeId, Course)>,
 }
 
-impl Controller for PurposeController {
+impl Controller<Situation<'_, '_>> for PurposeController {
     fn start(&mut self, _: &mut Situation<'_, '_>) {
         self.course = None;
     }

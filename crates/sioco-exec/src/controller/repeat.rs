@@ -125,7 +125,7 @@ impl RepeatController {
     }
 }
 
-impl Controller for RepeatController {
+impl Controller<Situation<'_, '_>> for RepeatController {
     fn start(&mut self, _: &mut Situation<'_, '_>) {
         self.history.clear();
     }
@@ -148,6 +148,4 @@ impl Controller for RepeatController {
             }
         }
     }
-
-    fn update(&mut self, _: &mut Situation<'_, '_>, _: Option<&GateValue>) {}
 }

@@ -101,7 +101,7 @@ pub struct WalkController {
 /// An input switch, with the place of the first hypothesis that it leaves.
 type Candidate = (usize, SwitchId);
 
-impl Controller for WalkController {
+impl Controller<Situation<'_, '_>> for WalkController {
     fn start(&mut self, at: &mut Situation<'_, '_>) {
         self.style = match at.tools.random.below(4) {
             0..=1 => Style::Seek,
@@ -223,7 +223,7 @@ impl WalkController {
         for &mut (first, switch) in candidates {
             find_places(position, (first, switch), random, places);
             let drawn = places.iter().find_map(|&at| {
-                let args = draw(position, walker, inputs, at, switch, (choice, taste), random)?;
+                let args = draw(position, walker, inputs, (at, switch), (choice, taste), random)?;
                 Some((at, args))
             });
             let Some((at, args)) = drawn else { continue };
@@ -360,14 +360,13 @@ fn draw(
     position: &mut Position<'_>,
     walker: &mut Walker<'_>,
     inputs: &mut Inputs,
-    at: usize,
-    switch: SwitchId,
+    (at, switch): (usize, SwitchId),
     (choice, taste): (Choice, Taste),
     random: &mut Random,
 ) -> Option<Vec<Value>> {
     let Position { belief, mind, .. } = position;
     match &belief.hypotheses().nth(at)?.place {
-        Place::Known(state) => inputs.draw(&mut mind.interpreter, walker, state, switch, choice, taste, random),
+        Place::Known(state) => inputs.draw(&mut mind.interpreter, walker, (state, switch), (choice, taste), random),
         Place::Open(trail) => {
             let (turn, choice) = (choice.turn(random), choice.anew(random));
             mind.tracker().values(trail, switch, choice, turn)

@@ -1,67 +1,18 @@
-//! What the tester is told: inputs that were accepted or refused, observations, breakdowns.
-
-use std::time::Duration;
+//! What comes of what the driver is told: of inputs that were taken, and of observations.
 
 use super::Driver;
 use crate::controller::Controller;
 use crate::event::{GateValue, Observation};
-use crate::ledger::Leftovers;
 use crate::record::Record;
 use crate::reliance::Reliance;
-use crate::run::{Mode, Pending};
+use crate::run::Mode;
 use crate::settings::Walks as Walking;
-use crate::sut::{Fault, Order};
-use crate::verdict::{Cause, Open, Trouble};
+use crate::sut::Order;
+use crate::verdict::{Cause, Open};
 
 impl Driver<'_> {
-    /// The input that was decided on is being sent.
-    pub fn sending(&mut self, now: Duration) {
-        let Some((input, why)) = self.stage.run.choice.take() else { return };
-        if let Some(heard) = self.stage.run.heard_at.take() {
-            self.stage.ledger.waited(now.saturating_sub(heard), self.stage.run.steps);
-        }
-        self.stage.run.ids += 1;
-        let id = self.stage.run.ids;
-        self.record(Record::Input { id, input: input.clone(), why });
-        if self.probe.is_on() {
-            self.probe.sending(&input);
-        } else {
-            self.stage.referee.sending(&input);
-            // Where the order is certain, every silence counts, and no run is repeated.
-            if self.stage.referee.order() != Order::Certain {
-                self.repeat.sent(&input);
-            }
-        }
-        self.stage.run.pending = Some(Pending { id, input });
-    }
-
-    /// Something comes from the system, or it is found to be silent, at this time.
-    pub fn hears(&mut self, now: Duration) {
-        self.stage.run.heard_at = Some(now);
-    }
-
-    /// An input was accepted. Says whether it was under way.
-    pub fn accepted(&mut self, id: u64) -> bool {
-        let Some(pending) = self.stage.run.pending.take().filter(|p| p.id == id) else { return false };
-        self.record(Record::Accepted { id });
-        if self.probe.is_on() {
-            self.breakdowns.step();
-            self.probe.answered(None);
-            return true;
-        }
-        let counted = self.stage.referee.is_counted();
-        if !counted {
-            self.took(&pending.input);
-        }
-        let cause = self.stage.referee.accepted();
-        if !counted {
-            self.goes_on(&pending.input, cause);
-        }
-        true
-    }
-
     /// The system takes an input, or got it sent.
-    fn took(&mut self, input: &GateValue) {
+    pub(super) fn took(&mut self, input: &GateValue) {
         self.keep_granted();
         self.stage.tools.inputs.patterns.sent(input.gate);
         self.stage.ledger.took_input();
@@ -72,7 +23,7 @@ impl Driver<'_> {
     }
 
     /// After an input.
-    fn goes_on(&mut self, input: &GateValue, cause: Option<Cause>) {
+    pub(super) fn goes_on(&mut self, input: &GateValue, cause: Option<Cause>) {
         match cause {
             None => self.happened(Some(input)),
             Some(cause) => self.finish(cause),
@@ -80,53 +31,12 @@ impl Driver<'_> {
     }
 
     /// Whether silence would be no failure now.
-    pub fn allows_silence(&mut self) -> bool {
+    pub(super) fn allows_silence(&mut self) -> bool {
         !self.stage.run.begun || self.probe.is_on() || self.stage.referee.allows_silence()
     }
 
-    /// Nothing came for the quiescence time, which is short by some clocks. The tester itself may have been held up for a
-    /// while.
-    pub fn timed_out(&mut self, took_time: bool, starved: Option<Duration>) {
-        if took_time {
-            self.walk.silence_takes_time();
-        }
-        let reliance = took_time.then(|| self.reliance(starved));
-        self.saw(Observation::Delta, reliance);
-    }
-
-    /// Something came after the quiescence time, where silence would have been a failure.
-    pub fn came_late(&mut self) {
-        self.stage.referee.withdrawn += 1;
-        self.stage.referee.hidden += 1;
-        self.stage.ledger.withdrew(self.stage.run.last);
-    }
-
-    /// An input was refused. Says whether it was under way.
-    pub fn refused(&mut self, id: u64, why: String) -> bool {
-        let Some(pending) = self.stage.run.pending.take().filter(|p| p.id == id) else { return false };
-        self.record(Record::Refused { id, why: why.clone() });
-        if self.probe.is_on() {
-            self.breakdowns.step();
-            self.probe.answered(Some(why));
-            return true;
-        }
-        let cause = self.stage.referee.refused(&pending.input, &why);
-        // Who refuses everything would be asked for ever, except where that is a verdict, which ends the purpose.
-        let fault = matches!(cause, Cause::Trouble(_));
-        self.finish(cause);
-        if let Some(end) = fault.then(|| self.breakdowns.refused()).flatten() {
-            self.stop(end);
-        }
-        true
-    }
-
-    /// Something was observed.
-    pub fn observed(&mut self, seen: Observation) {
-        self.saw(seen, None);
-    }
-
     /// Something was observed, or is silence by the clock, which can be relied on so far.
-    fn saw(&mut self, seen: Observation, timed: Option<Reliance>) {
+    pub(super) fn saw(&mut self, seen: Observation, timed: Option<Reliance>) {
         self.stage.run.choice = None;
         self.mute.observed(seen == Observation::Delta);
         self.record(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
@@ -185,30 +95,6 @@ impl Driver<'_> {
                 }
             }
         }
-    }
-
-    /// The adapter or the surroundings broke down.
-    pub fn fault(&mut self, fault: Fault) {
-        self.stage.run.choice = None;
-        self.stage.run.pending = None;
-        match self.stage.run.begun {
-            true => {
-                let Fault { kind, message, stderr, .. } = fault.clone();
-                self.finish(Cause::Trouble(Trouble::Fault { kind, message, stderr }));
-            }
-            false => {
-                self.repeat.put_back();
-                self.record(Record::Fault(fault.clone()));
-            }
-        }
-        if let Some(end) = self.breakdowns.fault(&fault) {
-            self.stop(end);
-        }
-    }
-
-    /// What the connection with the system counted.
-    pub fn set_leftovers(&mut self, leftovers: Leftovers) {
-        self.stage.ledger.set_leftovers(leftovers);
     }
 
     pub(super) fn step(&mut self, event: Option<&GateValue>) {

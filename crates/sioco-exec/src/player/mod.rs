@@ -13,6 +13,7 @@
 //! A player can [follow](Sut::follow) a recorded run: then it chooses what was recorded, as long as the model allows it.
 
 mod draw;
+mod hidden;
 mod script;
 mod whole;
 mod world;
@@ -21,15 +22,15 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model, Switch};
+use sioco_model::model::{CLOSED, CRASHED, Model};
 use sioco_model::number::{self, BigInt};
 use sioco_model::semantics::{State, StepError};
-use sioco_model::term::{Op, Term};
-use sioco_model::{GateId, Id, SwitchId, TermId, Value};
+use sioco_model::{GateId, SwitchId, Value};
 use sioco_solve::values::{Bounds, Random};
 use sioco_solve::{BackEnd, StateOracle};
 use sioco_symbolic::path::SolverFactory;
 
+use self::hidden::Hidden;
 use self::script::Script;
 use self::whole::{Answer, Whole};
 use self::world::{Belief, Found, World};
@@ -114,10 +115,7 @@ pub struct Player<'m> {
     ended: bool,
     closed: Option<GateId>,
     crashed: Option<GateId>,
-    /// Whether the states that are followed may not be all that the model may be in.
-    hides: bool,
-    /// Whether something that is hidden is drawn.
-    draws: bool,
+    hidden: Hidden,
     /// What happened, if something may be hidden.
     history: Option<Vec<Event>>,
     oracle: Option<Arc<Mutex<StateOracle>>>,
@@ -146,8 +144,7 @@ impl<'m> Player<'m> {
             ended: false,
             closed: model.gate(CLOSED),
             crashed: model.gate(CRASHED),
-            hides: may_hide(model),
-            draws: draws(model),
+            hidden: Hidden::of(model),
             history: None,
             oracle: None,
             solvers: &builtin,
@@ -318,7 +315,7 @@ impl<'m> Player<'m> {
                 let (model, oracle, solvers) = (self.model, &self.oracle, self.solvers);
                 let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(model, oracle.clone(), solvers)));
                 match whole.after(&history, event, self.world.draw.random.bits()) {
-                    Answer::Unknown if self.draws => self.redraw(&history, event),
+                    Answer::Unknown if self.hidden.drawn => self.redraw(&history, event),
                     known => known,
                 }
             }
@@ -478,7 +475,7 @@ impl Sut for Player<'_> {
         self.silent = false;
         self.ended = false;
         self.script = None;
-        self.history = self.hides.then(Vec::new);
+        self.history = self.hidden.any.then(Vec::new);
         self.whole.as_mut().into_iter().for_each(|whole| whole.begin());
         if let Some(start) = &self.start {
             self.belief.clone_from(start);
@@ -536,24 +533,4 @@ impl From<StepError> for Stuck {
     fn from(error: StepError) -> Stuck {
         Stuck::Error(error)
     }
-}
-
-/// Whether the states that are followed may not be all: of free variables, hidden choices, and guards that take a solver.
-fn may_hide(model: &Model) -> bool {
-    let exists = |i: usize| matches!(model.terms.get(TermId::from_index(i)), Term::App(Op::Exists { .. }, ..));
-    let hidden = |s: &Switch| match s.label {
-        Label::Internal | Label::Send(_) => true,
-        Label::Gate(gate) => {
-            model.gates[gate].direction == Direction::Output && s.params.iter().any(|p| p.term.is_none())
-        }
-        Label::Receive(_) => false,
-    };
-    model.free_variables().next().is_some() || model.switches.values().any(hidden) || (0..model.terms.len()).any(exists)
-}
-
-/// Whether other values of what is hidden can be drawn: of free variables and hidden choices.
-fn draws(model: &Model) -> bool {
-    let hidden =
-        |s: &Switch| matches!(s.label, Label::Internal | Label::Send(_)) && s.params.iter().any(|p| p.term.is_none());
-    model.free_variables().next().is_some() || model.switches.values().any(hidden)
 }

@@ -9,7 +9,7 @@ use crate::event::{Action, GateValue, Observation};
 
 /// What is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Await {
+pub enum Await {
     /// Anything that comes, or silence.
     Something,
     /// Silence: whatever comes before it is taken.
@@ -18,14 +18,17 @@ pub(super) enum Await {
 
 /// An input and what is waited for after it. The first unit has no input: the system may speak first.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Unit {
+pub struct Unit {
+    /// What is sent.
     pub input: Option<GateValue>,
+    /// What is waited for then, one after the other.
     pub waits: Vec<Await>,
 }
 
 /// See the [module](self). Inputs are counted from 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Candidate {
+pub struct Candidate {
+    /// Its parts, in order.
     pub units: Vec<Unit>,
 }
 
@@ -49,7 +52,7 @@ impl Candidate {
     }
 
     /// How many inputs it has.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.units.len() - 1
     }
 

@@ -5,7 +5,7 @@ use sioco_model::semantics::state::State;
 
 use super::trial::Failing;
 use crate::belief::Place;
-use crate::event::{Action, GateValue, Observation};
+use crate::event::{Action, GateValue};
 use crate::record::Record;
 use crate::referee::Referee;
 use crate::reliance::Reliance;
@@ -93,20 +93,13 @@ fn go<'m>(referee: &mut Referee<'m>, run: &Failing, look: &mut dyn FnMut(&mut Re
         if cause.is_some() {
             return;
         }
-        cause = match action {
-            Action::Input(input) => {
-                if !look(referee, at) {
-                    return;
-                }
-                at += 1;
-                referee.input(input)
+        if matches!(action, Action::Input(_)) {
+            if !look(referee, at) {
+                return;
             }
-            // An output that comes after it withdraws it.
-            Action::Seen(Observation::Delta) => {
-                referee.clock_delta(Reliance::Full);
-                None
-            }
-            Action::Seen(seen) => referee.observe(seen),
-        };
+            at += 1;
+        }
+        // An output that comes after a silence withdraws it.
+        cause = referee.read(action, Some(Reliance::Full));
     }
 }

@@ -9,13 +9,14 @@ use sioco_model::{SortId, Value};
 use super::candidate::Candidate;
 use super::outlook::{Outlook, may_take};
 use super::simpler::simpler;
-use super::trial::{Failing, Outcome, Way, run};
+use super::trial::{Failing, Outcome, run};
 use super::{Budget, Ended, Failed, Progress, Rate, alike};
-use crate::drive::Clock;
+use crate::drive::Bench;
 use crate::event::GateValue;
+use crate::record::Aim;
 use crate::referee::Referee;
 use crate::replay::Patience;
-use crate::sut::Sut;
+use crate::rerun::Frame;
 
 /// The run is run again so often at first, and so often if it does not fail then.
 const AGAIN: (u64, u64) = (3, 6);
@@ -40,8 +41,7 @@ type Part<T> = Result<T, Halt>;
 /// See the [module](self).
 pub(super) struct Search<'a, 'm> {
     referee: &'a mut Referee<'m>,
-    sut: &'a mut dyn Sut,
-    clock: &'a mut dyn Clock,
+    bench: Bench<'a>,
     failed: Failed<'a>,
     patience: Patience<'a>,
     budget: Budget,
@@ -69,18 +69,16 @@ pub(super) fn better(found: &Failing, steps: u64, inputs: &[&GateValue]) -> bool
 impl<'a, 'm> Search<'a, 'm> {
     pub fn new(
         referee: &'a mut Referee<'m>,
-        sut: &'a mut dyn Sut,
-        clock: &'a mut dyn Clock,
+        bench: Bench<'a>,
         failed: Failed<'a>,
         patience: Patience<'a>,
         budget: Budget,
         listen: &'a mut dyn FnMut(Progress),
     ) -> Self {
-        let began = clock.now();
+        let began = bench.clock.now();
         Search {
             referee,
-            sut,
-            clock,
+            bench,
             failed,
             patience,
             budget,
@@ -190,7 +188,7 @@ impl<'a, 'm> Search<'a, 'm> {
         if u128::from(self.runs) >= most {
             return Err(Halt::Enough(Ended::Runs));
         }
-        if self.clock.now() >= self.until() {
+        if self.bench.clock.now() >= self.until() {
             return Err(Halt::Enough(Ended::Time));
         }
         Ok(())
@@ -198,7 +196,7 @@ impl<'a, 'm> Search<'a, 'm> {
 
     /// Whether all of the time is used up.
     fn is_late(&mut self) -> bool {
-        self.clock.now() >= self.began.saturating_add(self.budget.time)
+        self.bench.clock.now() >= self.began.saturating_add(self.budget.time)
     }
 
     /// When this part has to be over.
@@ -214,9 +212,9 @@ impl<'a, 'm> Search<'a, 'm> {
         self.runs += 1;
         let to = self.best.as_ref().map_or(self.failed.steps, |best| best.steps);
         let progress = Progress { runs: self.runs, from: self.failed.steps, to };
-        let Search { referee, sut, clock, listen, .. } = self;
-        let way = Way { number, seed, of, patience, until };
-        match run(referee, *sut, *clock, candidate, way, &mut || listen(progress)) {
+        let Search { referee, bench, listen, .. } = self;
+        let frame = Frame { number, seed, aim: Aim::Shrunk(of), patience, until: Some(until) };
+        match run(referee, bench.lend(), candidate, frame, &mut || listen(progress)) {
             Outcome::Failed(found) if self.is_wanted(&found) => Ok(Some(found)),
             Outcome::Failed(_) | Outcome::Not => Ok(None),
             Outcome::Late => Err(Halt::Enough(Ended::Time)),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::shrink::{Budget, Failed, shrink};
 use sioco_exec::suite::Suite;
@@ -42,9 +43,16 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
     let mut referee = Referee::with(model, &make, EngineOrder::Sut, Suite::default(), solvers.oracle(model), 10_000);
     let patience = Patience { quiescence: Duration::from_millis(100), slower: None, accepted: Duration::from_secs(10) };
     let mut told: Vec<Stamped> = Vec::new();
-    let again = replay(&mut referee, &mut sut, recorded, 1, patience, &mut Counting::default(), &mut |s| {
-        told.push(s.clone());
-    });
+    let again = replay(
+        &mut referee,
+        Bench { sut: &mut sut, clock: &mut Counting::default() },
+        recorded,
+        1,
+        patience,
+        &mut |s| {
+            told.push(s.clone());
+        },
+    );
     let mut wrong = check(case, &told);
     // Who sees something earlier or later than then, sees another system where messages cross.
     let exact = campaign.order != Order::Sent && !matches!(campaign.habit, crate::systems::sut::Habit::Late(_));
@@ -66,7 +74,14 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
         wanted: &alike,
     };
     let budget = Budget { runs: 60, time: Duration::from_secs(60) };
-    let shrunk = shrink(&mut referee, &mut sut, &mut Counting::default(), failed, patience, budget, &mut |_| {});
+    let shrunk = shrink(
+        &mut referee,
+        Bench { sut: &mut sut, clock: &mut Counting::default() },
+        failed,
+        patience,
+        budget,
+        &mut |_| {},
+    );
     tally.count("shrink: cases");
     let Some(shortest) = shrunk.shortest else { return };
     tally.count("shrink: shorter");

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use sioco_adapter::gates::differences;
 use sioco_adapter::protocol::Hello;
+use sioco_campaign::resets::Again;
 use sioco_exec::record::{End, Waiting};
 use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::verdict::{Cause, Trouble};
@@ -13,7 +14,6 @@ use sioco_report::adapter::{HelloLine, Printed, WalkLine, milliseconds};
 use sioco_report::run::{cause_in_words, overdue, time};
 
 use super::list::{List, Mark, SHOWN, last_words};
-use super::repeat::Again;
 use super::timed::{Malformed, Timed};
 use crate::output::count;
 

@@ -5,7 +5,6 @@ pub mod advice;
 pub mod list;
 pub mod look;
 pub mod may_answer;
-pub mod repeat;
 mod rules;
 pub mod timed;
 pub mod times;

@@ -7,24 +7,21 @@
 //! ended. So what was seen is judged once more as if there had been no reset: if the model explains it all, nobody can
 //! tell. Of the runs that passed, one is taken with which somebody could.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sioco_exec::drive::Bench;
 use sioco_exec::event::{Action, Observation};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::Stamped;
-use sioco_exec::replay::{Patience, Replayed, replay};
-use sioco_exec::suite::Suite;
+use sioco_exec::replay::{Patience, replay};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Referee, Sut};
 use sioco_model::Model;
-use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Cancellation};
 
-use sioco_campaign::drive::Since;
+use crate::drive::Since;
+use crate::engine::{Engine, HYPOTHESES};
 
-/// So many hypotheses are followed.
-const HYPOTHESES: usize = 10_000;
 /// The parts of the run that are run again, one after the other, as fractions.
 const PARTS: [(usize, usize); 4] = [(1, 2), (1, 1), (1, 3), (1, 1)];
 
@@ -79,13 +76,11 @@ impl Repeat<'_> {
     pub fn run(&self, records: &[Stamped], sut: &mut dyn Sut, mut next: u64) -> Again {
         let log = Log::of_records(records.iter().enumerate());
         let model = self.model;
-        let solvers = || -> Box<dyn Bounds> { Box::new(self.back_end.chain()) };
-        let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, self.back_end.clone())));
-        let refill = || oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
-        let referee = || {
-            let suite = Suite::default();
-            Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES)
-        };
+        // A question that is under way is answered: the time is looked at between the steps.
+        let cancellation = Cancellation::default();
+        let engine = Engine::new(self.back_end, &cancellation);
+        let (solvers, oracle) = (engine.solvers(), engine.oracle(model));
+        let referee = || oracle.referee(model, &solvers, HYPOTHESES);
         let begun = Instant::now();
         let late = || begun.elapsed() >= self.time;
         // The run that would tell most, or else any.
@@ -94,7 +89,7 @@ impl Repeat<'_> {
         let mut would_tell = |run: &&LoggedRun| {
             let whole = shortened(run, time, 1, 1);
             PARTS.iter().any(|(part, of)| {
-                refill();
+                oracle.refill();
                 !late() && is_noticed(&mut without_reset, &shortened(run, time, *part, *of).steps, &whole.steps)
             })
         };
@@ -110,10 +105,11 @@ impl Repeat<'_> {
             let again = shortened(first, time, part, of);
             let mut seen: Vec<Stamped> = Vec::new();
             let mut sink = |stamped: &Stamped| {
-                refill();
+                oracle.refill();
                 seen.push(stamped.clone());
             };
-            let found: Replayed = replay(&mut referee, sut, &again, next, patience, &mut Since(begun), &mut sink);
+            let found =
+                replay(&mut referee, Bench { sut, clock: &mut Since(begun) }, &again, next, patience, &mut sink);
             next += 1;
             match found.verdict {
                 Verdict::Fail => return Again::Differs { run: first.number, step: found.steps, cause: found.cause },
@@ -123,7 +119,7 @@ impl Repeat<'_> {
                 Verdict::Pass | Verdict::WeakPass | Verdict::Inconclusive => times += 1,
             }
             let now = Log::of_records(seen.iter().enumerate()).runs.pop().map_or(Vec::new(), |run| run.steps);
-            refill();
+            oracle.refill();
             tells |= is_noticed(&mut without_reset, &before, &now);
             before = now;
         }
