@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use sioco_exec::{Crash, Fault, FaultKind};
 
 use crate::child::Program;
+use crate::config::ResetConfig;
 use crate::crash;
 use crate::group::{Ending, Group};
 use crate::lines::{Interrupt, LineWriter, Lines, Tail, later, pause};
@@ -49,7 +50,7 @@ pub struct Host {
     /// How long it may take until it does.
     patience: Duration,
     /// Whether it is started anew for each connection.
-    restart: bool,
+    reset: ResetConfig,
     running: Option<Running>,
     /// What happens between the look at an address and the start.
     #[cfg(test)]
@@ -136,12 +137,12 @@ impl Connection for Hosted {
 
 impl Host {
     /// A server that listens at an address, `HOST:PORT`, once it is started.
-    pub fn new(program: Program, address: &str, patience: Duration, restart: bool) -> Host {
+    pub fn new(program: Program, address: &str, patience: Duration, reset: ResetConfig) -> Host {
         Host {
             program,
             address: address.into(),
             patience,
-            restart,
+            reset,
             running: None,
             #[cfg(test)]
             meanwhile: None,
@@ -207,7 +208,7 @@ impl Host {
 
     /// Starts it, if it does not run, and waits until a connection to it is open; nothing if that was interrupted.
     pub fn connect(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
-        if self.restart {
+        if self.starts_afresh() {
             self.stop();
         }
         let until = later(self.patience);
@@ -359,7 +360,7 @@ impl Connector for Host {
     }
 
     fn starts_afresh(&self) -> bool {
-        self.restart
+        self.reset == ResetConfig::Restart
     }
 
     fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
@@ -373,7 +374,7 @@ mod tests {
 
     fn host(script: &str, address: &str) -> Host {
         let words = vec!["sh".into(), "-c".into(), script.into()];
-        Host::new(Program::new(words), address, Duration::from_millis(300), false)
+        Host::new(Program::new(words), address, Duration::from_millis(300), ResetConfig::Reconnect)
     }
 
     #[test]
@@ -432,7 +433,7 @@ mod tests {
             let script = format!("{start} \"{serve}\" {{port}}; true");
             let words = vec!["sh".into(), "-c".into(), script];
             let patience = Duration::from_secs(60);
-            let mut host = Host::new(Program::new(words), "127.0.0.1:{port}", patience, false);
+            let mut host = Host::new(Program::new(words), "127.0.0.1:{port}", patience, ResetConfig::Reconnect);
             let opened = host.open(&Interrupt::default());
             assert!(opened.as_ref().is_ok_and(Option::is_some), "{start}: {:?}", opened.err());
         }

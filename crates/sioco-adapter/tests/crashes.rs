@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use sioco_adapter::child::Program;
-use sioco_adapter::config::{Config, Exchange, Request};
+use sioco_adapter::config::{Config, Exchange, Request, ResetConfig};
 use sioco_adapter::host::Host;
 use sioco_adapter::http::{Http, HttpOptions};
 use sioco_adapter::lines::Interrupt;
@@ -313,19 +313,19 @@ fn serve(stream: &mut TcpStream) -> std::io::Result<()> {
     }
 }
 
-fn host(file: &Path, restart: bool) -> Host {
+fn host(file: &Path, reset: ResetConfig) -> Host {
     let exe = std::env::current_exe().expect("a path").display().to_string();
     let words = [&exe, "play_the_server", "--exact", "--nocapture"].map(str::to_owned).to_vec();
     let environment = vec![(SERVER.into(), "{port}".into()), ("PID".into(), file.display().to_string())];
-    Host::new(Program { words, environment, directory: None }, "127.0.0.1:{port}", LONG, restart)
+    Host::new(Program { words, environment, directory: None }, "127.0.0.1:{port}", LONG, reset)
 }
 
 #[test]
 fn a_server_that_ends_abnormally_crashed() {
     let model = model("");
-    for restart in [false, true] {
+    for reset in [ResetConfig::Reconnect, ResetConfig::Restart] {
         let file = pid_file();
-        let mut sut = text(&model, Box::new(host(&file, restart)), patient());
+        let mut sut = text(&model, Box::new(host(&file, reset)), patient());
         for (number, (command, expected)) in [
             ("Ok", "ok ok"),
             // The server goes on: its connections may end as they like.
@@ -339,13 +339,13 @@ fn a_server_that_ends_abnormally_crashed() {
         .into_iter()
         .enumerate()
         {
-            assert_eq!(run(&mut sut, number as u64 + 1, &["Ok", command], &model), expected, "{restart}");
+            assert_eq!(run(&mut sut, number as u64 + 1, &["Ok", command], &model), expected, "{reset:?}");
         }
-        assert_eq!(sut.unheard_crashes(), 0, "{restart}");
+        assert_eq!(sut.unheard_crashes(), 0, "{reset:?}");
         assert_eq!(run(&mut sut, 8, &["Later"], &model), "ok");
         wait_for_the_end(&file);
         assert_eq!(run(&mut sut, 9, &["Ok"], &model), "ok");
-        assert_eq!(sut.unheard_crashes(), 1, "{restart}");
+        assert_eq!(sut.unheard_crashes(), 1, "{reset:?}");
     }
 }
 
@@ -353,7 +353,7 @@ fn a_server_that_ends_abnormally_crashed() {
 #[test]
 fn a_server_that_drops_a_connection_has_last_words() {
     let model = model("");
-    let mut sut = text(&model, Box::new(host(&pid_file(), false)), patient());
+    let mut sut = text(&model, Box::new(host(&pid_file(), ResetConfig::Reconnect)), patient());
     assert_eq!(run(&mut sut, 1, &["Ok", "Close"], &model), "ok closed");
     assert_eq!(run(&mut sut, 2, &["Ok", "Panic"], &model), "ok closed");
     sut.stop();
@@ -381,7 +381,7 @@ fn a_server_that_drops_a_request_crashed() {
     for end in ["", "closed", "crashed"] {
         let model = model(end);
         let file = pid_file();
-        let mut sut = http(&model, Some(host(&file, false)), "127.0.0.1:{port}", &[]);
+        let mut sut = http(&model, Some(host(&file, ResetConfig::Reconnect)), "127.0.0.1:{port}", &[]);
         // Where it may end by itself, that may be before it takes a request.
         assert_eq!(sut.order(), if end.is_empty() { Order::Sut } else { Order::Sent });
         for (number, (commands, expected)) in [

@@ -51,13 +51,13 @@ pub enum Ahead {
 
 impl Course {
     /// A course of steps with values, those that nobody sees among them.
-    pub fn new(model: &Model, steps: impl IntoIterator<Item = (Step, Option<Vec<Value>>)>, guess: bool) -> Course {
+    pub fn new(model: &Model, steps: impl IntoIterator<Item = (Step, Option<Vec<Value>>)>) -> Course {
         let steps = steps.into_iter().filter(|(step, _)| step.is_observable(model)).collect();
-        Course { steps, done: 0, shaken: false, guess }
+        Course { steps, done: 0, shaken: false, guess: false }
     }
 
-    pub(crate) fn of(model: &Model, solved: impl IntoIterator<Item = (Step, Vec<Value>)>, guess: bool) -> Course {
-        Course::new(model, solved.into_iter().map(|(step, values)| (step, Some(values))), guess)
+    pub(crate) fn of(model: &Model, solved: impl IntoIterator<Item = (Step, Vec<Value>)>) -> Course {
+        Course::new(model, solved.into_iter().map(|(step, values)| (step, Some(values))))
     }
 
     /// What comes next.
@@ -155,7 +155,7 @@ fn solve_with(
         return None;
     }
     let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
-    Some(Course::of(model, solved.steps, false))
+    Some(Course::of(model, solved.steps))
 }
 
 fn solve_plainly(
@@ -176,7 +176,7 @@ fn solve_plainly(
     }
     if open.is_none() {
         match walker.path.solve_in_turn(choice.anew(random), turn) {
-            Ok(solved) => return Ok(Course::of(walker.path.model(), solved.steps, false)),
+            Ok(solved) => return Ok(Course::of(walker.path.model(), solved.steps)),
             Err(NoValues::Impossible) => return Err(NoCourse::Impossible),
             Err(NoValues::Unknown(reason)) => open = Some(reason),
         }
@@ -218,7 +218,7 @@ fn guess(walker: &mut Walker<'_>, state: &State, legs: &[&Leg], choice: Choice) 
             return None;
         }
     }
-    Some(Course::of(model, solved.steps, true))
+    Some(Course { guess: true, ..Course::of(model, solved.steps) })
 }
 
 /// Goes along legs from a state with values that were found before, for each step that can be observed, as long as there
@@ -266,7 +266,7 @@ pub fn along<'v>(
         }
         steps.extend(seen.then_some((leg.step, Some(args))));
     }
-    Some(Course::new(model, steps, false))
+    Some(Course::new(model, steps))
 }
 
 /// The same where the state is not known, or where legs speak of what happened before: from the initial state on, with
@@ -309,7 +309,7 @@ pub fn solve_after(
         }
     }
     match walker.path.solve_in_turn(choice.anew(random), turn) {
-        Ok(solved) => Ok(Course::of(model, solved.steps.into_iter().skip(done), open.is_some())),
+        Ok(solved) => Ok(Course { guess: open.is_some(), ..Course::of(model, solved.steps.into_iter().skip(done)) }),
         Err(NoValues::Impossible) => Err(NoCourse::Impossible),
         Err(NoValues::Unknown(reason)) => Err(NoCourse::Unknown(reason)),
     }

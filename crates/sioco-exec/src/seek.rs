@@ -37,7 +37,7 @@ pub fn seek(
         if search.deepen(walker, from, inputs, LONGEST) {
             let (turn, choice) = (choice.turn(random), choice.anew(random));
             let solved = walker.path.solve_in_turn(choice, turn).ok()?;
-            return Some(Course::of(walker.path.model(), solved.steps, false));
+            return Some(Course::of(walker.path.model(), solved.steps));
         }
         if search.left == 0 {
             return None;

@@ -302,13 +302,11 @@ impl<'m> Tracker<'m> {
         steps.retain(|s| asked(*s));
         let mut found = Breaks::No;
         for step in steps {
-            let observable = step.is_observable(self.model);
-            let values = observed.filter(|_| observable);
-            let taken = values.is_some() || !observable;
-            match self.path.may_break(step, values, taken) {
+            let values = observed.filter(|_| step.is_observable(self.model));
+            match self.path.may_break(step, values) {
                 Possible::No => {}
                 Possible::Unknown(_) => found = Breaks::Unknown,
-                Possible::Yes => match self.path.error_of(step, values, taken) {
+                Possible::Yes => match self.path.error_of(step, values) {
                     Some(error) => return Breaks::Yes(error),
                     None => found = Breaks::Unknown,
                 },

@@ -173,7 +173,7 @@ impl Path<'_> {
         self.outgoing(&mut here);
         here.retain(|s| s.is_own(self.model));
         // An undefined guard is a model error, and no silence.
-        let breaks = |path: &mut Self, s: Step| path.may_break(s, None, !s.is_observable(path.model)) != Possible::No;
+        let breaks = |path: &mut Self, s: Step| path.may_break(s, None) != Possible::No;
         if steps == 0 || here.iter().any(|s| breaks(self, *s)) {
             return;
         }

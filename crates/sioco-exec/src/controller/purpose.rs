@@ -313,7 +313,7 @@ fn drawn_course(at: &mut Situation<'_, '_>, ways: &[Way]) -> Option<(NodeId, Cou
         let Some(Place::Known(state)) = place.cloned() else { continue };
         let Tools { random, drawer, .. } = &mut *at.tools;
         let Some(steps) = drawer.along(&mut mind.interpreter, &state, &legs, random) else { continue };
-        let course = Course::of(at.position.model(), steps, false);
+        let course = Course::of(at.position.model(), steps);
         if may_begin(at, &course) {
             return Some((way.target, course));
         }

@@ -13,11 +13,11 @@ use crate::step::Step;
 
 impl Path<'_> {
     /// Whether something is undefined when a step is tried in the state at the end of the path, for some values of what is
-    /// not known. With observed values, they are those of its parameters; whoever only asks whether it is enabled does
-    /// not want to know about its update. The path itself must be possible.
-    pub fn may_break(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Possible {
+    /// not known. With observed values, they are those of its parameters. Without them, a step that can be observed is not
+    /// taken, and nobody wants to know about its update. The path itself must be possible.
+    pub fn may_break(&mut self, step: Step, observed: Option<&[Value]>) -> Possible {
         let mut open = None;
-        for conditions in self.breaks_with(step, observed, taken) {
+        for conditions in self.breaks_with(step, observed) {
             match Question::new(self, &conditions, &[]).ask(self, true) {
                 Possible::Yes => return Possible::Yes,
                 Possible::No => {}
@@ -29,9 +29,9 @@ impl Path<'_> {
 
     /// The error of the model where [`may_break`](Self::may_break) says that there is one: in one of the states for which
     /// there is. The path must be recorded.
-    pub fn error_of(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Option<StepError> {
+    pub fn error_of(&mut self, step: Step, observed: Option<&[Value]>) -> Option<StepError> {
         let args = self.step_terms(step, FIRST).args;
-        self.breaks_with(step, observed, taken).into_iter().find_map(|conditions| {
+        self.breaks_with(step, observed).into_iter().find_map(|conditions| {
             let witness = Question::new(self, &conditions, &args).witness(self).ok()?;
             witness.undefined(self.model(), step)
         })
@@ -52,7 +52,7 @@ impl Path<'_> {
             }
         }
         for other in others {
-            for conditions in self.breaks_with(*other, Some(observed), true) {
+            for conditions in self.breaks_with(*other, Some(observed)) {
                 all.push(self.not_all(&conditions));
             }
         }
@@ -60,10 +60,11 @@ impl Path<'_> {
     }
 
     /// The ways in which something is undefined when a step is tried: all conditions of one hold together.
-    fn breaks_with(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Vec<Vec<TermId>> {
+    fn breaks_with(&mut self, step: Step, observed: Option<&[Value]>) -> Vec<Vec<TermId>> {
         if step.is_silence() {
             return Vec::new();
         }
+        let taken = observed.is_some() || !step.is_observable(self.model);
         let terms = self.step_terms(step, FIRST);
         let mut found = Vec::new();
         for (mut conditions, subject) in conditions(self, step) {

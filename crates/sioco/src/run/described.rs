@@ -203,10 +203,9 @@ impl Described {
     }
 
     fn connector(&self, way: Way, patience: Duration) -> Box<dyn Connector> {
-        let restart = self.config.reset == ResetConfig::Restart;
         match way {
             Way::Program(program) => Box::new(program),
-            Way::Host(program, address) => Box::new(Host::new(program, &address, patience, restart)),
+            Way::Host(program, address) => Box::new(Host::new(program, &address, patience, self.config.reset)),
             Way::There(spec) => spec.connector().unwrap_or_else(|_| unreachable!("models are no way")),
             Way::Http(..) => unreachable!("HTTP has a client of its own"),
         }
@@ -269,8 +268,7 @@ impl Permitted<Described> {
         let keep = self.config.reset == ResetConfig::Keep;
         match (&self.dialect, way) {
             (Some(dialect), Way::Http(program, address)) => {
-                let restart = self.config.reset == ResetConfig::Restart;
-                let host = program.map(|program| Host::new(program, &address, patience, restart));
+                let host = program.map(|program| Host::new(program, &address, patience, self.config.reset));
                 let options = HttpOptions { before: self.config.before.clone(), patience, ..HttpOptions::default() };
                 let http = Http::new(model, dialect, host, &address, options, cancellation.clone());
                 Box::new(http.unwrap_or_else(|why| unreachable!("it was compiled before: {why:?}")))
