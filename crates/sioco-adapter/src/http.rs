@@ -33,10 +33,10 @@ use crate::crash;
 use crate::host::{Host, PORT};
 use crate::lines::{Interrupt, MAX_LINE, later};
 use crate::startup::Startup;
-use crate::text::Dialect;
+use crate::text::{Dialect, DialectError};
 use crate::transport::Connector;
 use arriving::{Arriving, Watch};
-pub use error::{NoResponse, TooDeep};
+pub use error::{FormError, NoResponse, TooDeep};
 use odd::{Odd, Oddity};
 pub use recorded::Recorded;
 use request::{Outgoing, Template};
@@ -123,19 +123,19 @@ enum Broken {
 /// What is compiled of a dialect.
 type Parts = (Vec<(GateId, Template)>, Recognizer);
 
-fn compile(model: &Model, dialect: &Dialect) -> Result<Parts, Vec<String>> {
+fn compile(model: &Model, dialect: &Dialect) -> Result<Parts, Vec<DialectError>> {
     let mut wrong = Vec::new();
     let inputs = request::inputs(model, dialect, &mut wrong);
     let recognizer = Recognizer::new(model, dialect, &mut wrong);
     match wrong.is_empty() {
         true => Ok((inputs, recognizer)),
-        false => Err(wrong.into_iter().map(|why| format!("dialect `{}`: {why}", dialect.name)).collect()),
+        false => Err(wrong.into_iter().map(|what| dialect.error(what)).collect()),
     }
 }
 
 impl<'m> Http<'m> {
     /// Everything that is wrong with a dialect for a model, and otherwise what may not be meant like this.
-    pub fn check(model: &Model, dialect: &Dialect) -> Result<Vec<String>, Vec<String>> {
+    pub fn check(model: &Model, dialect: &Dialect) -> Result<Vec<String>, Vec<DialectError>> {
         let (inputs, recognizer) = compile(model, dialect)?;
         let remark = |remark: String| format!("dialect `{}`: {remark}", dialect.name);
         let gate = |id: GateId| &model.gates[id];
@@ -151,7 +151,7 @@ impl<'m> Http<'m> {
         address: &str,
         options: HttpOptions,
         interrupt: Interrupt,
-    ) -> Result<Http<'m>, Vec<String>> {
+    ) -> Result<Http<'m>, Vec<DialectError>> {
         let (inputs, recognizer) = compile(model, dialect)?;
         let before = options.before.iter().filter_map(|exchange| {
             let request = exchange.request.as_ref()?;

@@ -20,7 +20,7 @@ mod value;
 pub use client::{TextClient, TextOptions};
 pub use dialect::{Compiled, Dialect, Heard};
 pub(crate) use dialect::{output_gate, set_value};
-pub(crate) use error::{NoGate, NoParameter, RegexError, TemplateError};
+pub use error::{DialectError, MatcherError, Mistake, NoGate, NoParameter, PlaceError, RegexError, TemplateError};
 pub use matcher::Trail;
 pub use plain::Plain;
 pub(crate) use room::Room;

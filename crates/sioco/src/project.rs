@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sioco_adapter::config::{Config, ConfigError, FILE};
-use sioco_adapter::text::Dialect;
+use sioco_adapter::text::{Dialect, DialectError};
 use sioco_lang::source::{decode, read_limited};
 use sioco_model::Model;
 use sioco_model::model::Direction;
@@ -83,7 +83,7 @@ impl Project {
         let mut found: Vec<Failure> = self.config.sut.keys().filter_map(of_sut).collect();
         for (name, config) in &self.config.dialect {
             let dialect = Dialect { name: name.clone(), config: config.clone() };
-            let told = |why: String| Failure::usage(format!("`{}`: {why}", self.file()));
+            let told = |why: DialectError| Failure::usage(format!("`{}`: {why}", self.file()));
             found.extend(dialect.mistakes().into_iter().map(told));
         }
         found.extend(defaults::mistakes(self));

@@ -7,7 +7,7 @@ use crate::text::{NoGate, NoParameter, RegexError, TemplateError};
 
 /// Why a dialect does not say what a request or response is. Whoever wrote it is to blame.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum FormError {
+pub enum FormError {
     /// A part of it is no template.
     Template(TemplateError),
     /// A response is described by a line.

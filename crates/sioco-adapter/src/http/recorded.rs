@@ -20,7 +20,7 @@ use super::odd::Odd;
 use super::request::Outgoing;
 use super::response::{Recognizer, Response};
 use super::{Broken, ask, compile, settings};
-use crate::text::Dialect;
+use crate::text::{Dialect, DialectError};
 
 /// How long reading may take: nobody waits for anything.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ pub struct Recorded<'m> {
 
 impl<'m> Recorded<'m> {
     /// For a model and a dialect, or everything that is wrong with the dialect.
-    pub fn new(model: &'m Model, dialect: &Dialect) -> Result<Self, Vec<String>> {
+    pub fn new(model: &'m Model, dialect: &Dialect) -> Result<Self, Vec<DialectError>> {
         let (_, recognizer) = compile(model, dialect)?;
         Ok(Recorded { model, recognizer })
     }

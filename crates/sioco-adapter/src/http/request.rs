@@ -10,7 +10,7 @@ use super::error::FormError;
 use super::gates;
 use crate::config::{InputConfig, Request};
 use crate::lines::MAX_LINE;
-use crate::text::{Dialect, NoGate, Piece, Words, render, template, unplaced};
+use crate::text::{Dialect, Mistake, NoGate, Piece, Words, render, template, unplaced};
 
 /// A request with places for values.
 pub(super) struct Template {
@@ -49,27 +49,25 @@ impl Outgoing {
 }
 
 /// A template for every input of the model.
-pub(super) fn inputs(model: &Model, dialect: &Dialect, wrong: &mut Vec<String>) -> Vec<(GateId, Template)> {
+pub(super) fn inputs(model: &Model, dialect: &Dialect, wrong: &mut Vec<Mistake>) -> Vec<(GateId, Template)> {
     let mut found = Vec::new();
     let config = &dialect.config;
     for (name, input) in &config.inputs.0 {
         let Some((id, gate)) = gates(model, Direction::Input).find(|(_, g)| g.name == *name) else {
-            wrong.push(NoGate::new(model, name, Direction::Input).to_string());
+            wrong.push(Mistake::NoGate(NoGate::new(model, name, Direction::Input)));
             continue;
         };
         match input {
-            InputConfig::Text(_) => wrong.push(format!(
-                "the input `{name}` is a text, and this system speaks HTTP: write {{ method = \"GET\", path = \"/…\" }}"
-            )),
+            InputConfig::Text(_) => wrong.push(Mistake::InputIsText(name.clone())),
             InputConfig::Request(request) => match compile(request, &gate.params, &config.words) {
                 Ok(template) => found.push((id, template)),
-                Err(why) => wrong.push(format!("the input `{name}`: {why}")),
+                Err(why) => wrong.push(Mistake::Request { name: name.clone(), why }),
             },
         }
     }
     for (_, gate) in gates(model, Direction::Input) {
         if config.inputs.0.iter().all(|(name, _)| *name != gate.name) {
-            wrong.push(format!("the input `{}` of the model has no request in `inputs`", gate.name));
+            wrong.push(Mistake::NoRequest(gate.name.clone()));
         }
     }
     found

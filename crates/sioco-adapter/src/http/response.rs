@@ -14,7 +14,7 @@ use super::error::{FormError, TooDeep};
 use super::{gates, output};
 use crate::config::{OutputConfig, Recognized};
 use crate::lines::excerpt;
-use crate::text::{Dialect, NoGate, NoParameter, Room, Words, output_gate, read, set_value};
+use crate::text::{Dialect, Mistake, NoGate, NoParameter, Room, Words, output_gate, read, set_value};
 use crate::values::{Misread, argument, keep_digits};
 
 /// A response.
@@ -89,14 +89,14 @@ enum Misfit {
 }
 
 impl Recognizer {
-    pub(super) fn new(model: &Model, dialect: &Dialect, wrong: &mut Vec<String>) -> Recognizer {
+    pub(super) fn new(model: &Model, dialect: &Dialect, wrong: &mut Vec<Mistake>) -> Recognizer {
         let config = &dialect.config;
         let (mut outputs, mut room) = (Vec::new(), Room::new());
         for (name, templates) in &config.outputs.0 {
             let id = match output_gate(model, name) {
                 Ok(id) => id,
                 Err(why) => {
-                    wrong.push(why.to_string());
+                    wrong.push(Mistake::NoGate(why));
                     continue;
                 }
             };
@@ -106,7 +106,7 @@ impl Recognizer {
                 }
                 match compile(model, id, template, &mut room) {
                     Ok(output) => outputs.push(output),
-                    Err(why) => wrong.push(format!("the output `{name}`: {why}")),
+                    Err(why) => wrong.push(Mistake::Response { name: name.clone(), why }),
                 }
             }
         }

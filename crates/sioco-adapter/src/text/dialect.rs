@@ -8,7 +8,7 @@ use sioco_model::names::did_you_mean;
 use sioco_model::sort::Sort;
 use sioco_model::{GateId, Value};
 
-use super::error::{NoGate, NoParameter, RegexError, TemplateError};
+use super::error::{DialectError, Mistake, NoGate, NoParameter, RegexError, TemplateError};
 use super::matcher::{Found, Matcher, Trail, bytes};
 use super::nearly::Nearly;
 use super::room::Room;
@@ -73,7 +73,7 @@ pub enum Heard {
 
 impl Dialect {
     /// Compiles it for a model, or says everything that is wrong with it.
-    pub fn compile(&self, model: &Model) -> Result<Compiled, Vec<String>> {
+    pub fn compile(&self, model: &Model) -> Result<Compiled, Vec<DialectError>> {
         let mut wrong = Vec::new();
         let config = &self.config;
         let words = config.words.clone();
@@ -84,18 +84,18 @@ impl Dialect {
         let gate = |name: &String| match output_gate(model, name) {
             Ok(gate) => Some(gate),
             Err(why) => {
-                wrong.push(why.to_string());
+                wrong.push(Mistake::NoGate(why));
                 None
             }
         };
         let last: Vec<GateId> = config.last.iter().filter_map(gate).collect();
         let other = self.other(model, &mut wrong);
         if !wrong.is_empty() {
-            return Err(wrong.into_iter().map(|why| format!("dialect `{}`: {why}", self.name)).collect());
+            return Err(wrong.into_iter().map(|what| self.error(what)).collect());
         }
         // An automaton of no templates matches nothing.
         let matcher = (!patterns.is_empty()).then(|| Matcher::new(&patterns)).transpose();
-        let matcher = matcher.map_err(|why| vec![format!("dialect `{}`: {why}", self.name)])?;
+        let matcher = matcher.map_err(|why| vec![self.error(Mistake::Together(why))])?;
         let overlap = |o: super::matcher::Overlap| {
             let show = |at: usize| format!("`{}` of `{}`", outputs[at].text, model.gates[outputs[at].gate].name);
             format!(
@@ -124,60 +124,57 @@ impl Dialect {
 
     /// The gate that takes what fits nothing else, if there is one. Tells which outputs have no template, and which words
     /// mean nothing.
-    pub(crate) fn other(&self, model: &Model, wrong: &mut Vec<String>) -> Option<GateId> {
+    pub(crate) fn other(&self, model: &Model, wrong: &mut Vec<Mistake>) -> Option<GateId> {
         let config = &self.config;
         let written = |name: &str| config.outputs.0.iter().any(|(n, all)| n == name && !all.0.is_empty());
         let has = |name: &str| written(name) || config.other.as_deref() == Some(name);
         for gate in model.gates.values().filter(|g| g.direction == Direction::Output && !is_end(&g.name)) {
             if !has(&gate.name) {
-                wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
+                wrong.push(Mistake::NoOutput(gate.name.clone()));
             }
         }
         let names = || model.sorts.data.values().flat_map(|d| &d.constructors).map(|c| c.name.as_str());
         for word in config.words.keys().filter(|word| names().all(|name| name != *word)) {
-            let help = did_you_mean(word, names()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            wrong.push(format!("`words` has `{word}`, which is no constructor of the model{help}"));
+            wrong.push(Mistake::NoConstructor { name: word.clone(), near: did_you_mean(word, names()) });
         }
         let name = config.other.as_ref()?;
         match output_gate(model, name).map(|gate| (gate, &model.gates[gate].params[..])) {
             Ok((gate, [only])) if *model.sorts.get(only.sort) == Sort::String => return Some(gate),
-            Ok(_) => wrong.push(format!("`other` is `{name}`, which should have one parameter, a String")),
-            Err(why) => wrong.push(format!("`other`: {why}")),
+            Ok(_) => wrong.push(Mistake::OtherForm(name.clone())),
+            Err(why) => wrong.push(Mistake::Other(why)),
         }
         None
     }
 
-    fn inputs(&self, model: &Model, wrong: &mut Vec<String>) -> Vec<(GateId, Vec<Piece>)> {
+    fn inputs(&self, model: &Model, wrong: &mut Vec<Mistake>) -> Vec<(GateId, Vec<Piece>)> {
         let mut found = Vec::new();
         let gates = || model.gates.iter().filter(|(_, g)| g.direction == Direction::Input);
         for (name, config) in &self.config.inputs.0 {
             let Some((id, gate)) = gates().find(|(_, g)| g.name == *name) else {
-                wrong.push(NoGate::new(model, name, Direction::Input).to_string());
+                wrong.push(Mistake::NoGate(NoGate::new(model, name, Direction::Input)));
                 continue;
             };
             match config {
                 InputConfig::Text(text) => match template(text, &gate.params) {
                     Ok(pieces) => found.push((id, pieces)),
-                    Err(why) => wrong.push(format!("the input `{name}`: {why}")),
+                    Err(why) => wrong.push(Mistake::Input { name: name.clone(), why }),
                 },
-                InputConfig::Request(_) => wrong.push(format!(
-                    "the input `{name}` is a request, and this system does not speak HTTP; write a text, or connect to `http://…`"
-                )),
+                InputConfig::Request(_) => wrong.push(Mistake::InputIsRequest(name.clone())),
             }
         }
         for (_, gate) in gates().filter(|(_, g)| self.config.inputs.0.iter().all(|(name, _)| *name != g.name)) {
-            wrong.push(format!("the input `{}` of the model has no template in `inputs`", gate.name));
+            wrong.push(Mistake::NoInput(gate.name.clone()));
         }
         found
     }
 
-    fn outputs(&self, model: &Model, patterns: &mut Vec<String>, wrong: &mut Vec<String>) -> Vec<Output> {
+    fn outputs(&self, model: &Model, patterns: &mut Vec<String>, wrong: &mut Vec<Mistake>) -> Vec<Output> {
         let (mut found, mut room) = (Vec::new(), Room::new());
         for (name, templates) in &self.config.outputs.0 {
             let id = match output_gate(model, name) {
                 Ok(id) => id,
                 Err(why) => {
-                    wrong.push(why.to_string());
+                    wrong.push(Mistake::NoGate(why));
                     continue;
                 }
             };
@@ -187,7 +184,7 @@ impl Dialect {
                         patterns.push(pattern);
                         found.push(output);
                     }
-                    Err(why) => wrong.push(format!("the output `{name}`: {why}")),
+                    Err(why) => wrong.push(Mistake::Output { name: name.clone(), why }),
                 }
                 if room.is_full() {
                     return found;
@@ -663,6 +660,7 @@ mod tests {
         ] {
             assert!(DIALECT.contains(from), "{from}");
             let why = dialect(&DIALECT.replace(from, to)).compile(&model).err().expect("a mistake");
+            let why: Vec<String> = why.iter().map(DialectError::to_string).collect();
             assert!(why.iter().any(|w| w.starts_with("dialect `d`: ") && w.contains(expected)), "{expected}: {why:#?}");
         }
     }

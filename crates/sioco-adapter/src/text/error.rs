@@ -6,15 +6,133 @@ use sioco_model::model::{CLOSED, CRASHED, Direction, Model, Param};
 use sioco_model::names::did_you_mean;
 
 use super::room;
+use crate::http::FormError;
 use crate::lines::MAX_LINE;
 use crate::values::Misread;
 
 /// Bytes of a MiB, as a shift.
 const MIB: usize = 20;
 
+/// Something that is wrong with a dialect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DialectError {
+    /// The dialect.
+    pub dialect: String,
+    /// What is wrong with it.
+    pub what: Mistake,
+}
+
+/// What can be wrong with a dialect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Mistake {
+    /// It is about a gate that the model does not have.
+    NoGate(NoGate),
+    /// The template of an input is wrong.
+    Input {
+        /// The input.
+        name: String,
+        /// What is wrong with it.
+        why: TemplateError,
+    },
+    /// A template of an output is wrong.
+    Output {
+        /// The output.
+        name: String,
+        /// What is wrong with it.
+        why: TemplateError,
+    },
+    /// The request of an input is wrong.
+    Request {
+        /// The input.
+        name: String,
+        /// What is wrong with it.
+        why: FormError,
+    },
+    /// A response that is an output is described wrongly.
+    Response {
+        /// The output.
+        name: String,
+        /// What is wrong with it.
+        why: FormError,
+    },
+    /// This input is a request, for a system that does not speak HTTP.
+    InputIsRequest(String),
+    /// This input is a text, for a system that speaks HTTP.
+    InputIsText(String),
+    /// This input of the model has no template.
+    NoInput(String),
+    /// This input of the model has no request.
+    NoRequest(String),
+    /// This output of the model has no template.
+    NoOutput(String),
+    /// The templates of this output are an empty list.
+    NoTemplate(String),
+    /// This output is a line that nothing ends.
+    Endless(String),
+    /// A word stands for a constructor that the model does not have.
+    NoConstructor {
+        /// The constructor.
+        name: String,
+        /// What was probably meant.
+        near: Option<String>,
+    },
+    /// This gate cannot take what fits nothing else.
+    OtherForm(String),
+    /// The gate that is to take what fits nothing else is none of the model.
+    Other(NoGate),
+    /// All templates together cannot be used.
+    Together(MatcherError),
+}
+
+impl fmt::Display for DialectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "dialect `{}`: {}", self.dialect, self.what)
+    }
+}
+
+impl std::error::Error for DialectError {}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mistake::NoGate(why) => why.fmt(f),
+            Mistake::Input { name, why } => write!(f, "the input `{name}`: {why}"),
+            Mistake::Output { name, why } => write!(f, "the output `{name}`: {why}"),
+            Mistake::Request { name, why } => write!(f, "the input `{name}`: {why}"),
+            Mistake::Response { name, why } => write!(f, "the output `{name}`: {why}"),
+            Mistake::InputIsRequest(name) => write!(
+                f,
+                "the input `{name}` is a request, and this system does not speak HTTP; write a text, or connect to \
+                 `http://…`"
+            ),
+            Mistake::InputIsText(name) => write!(
+                f,
+                "the input `{name}` is a text, and this system speaks HTTP: write {{ method = \"GET\", path = \"/…\" }}"
+            ),
+            Mistake::NoInput(name) => write!(f, "the input `{name}` of the model has no template in `inputs`"),
+            Mistake::NoRequest(name) => write!(f, "the input `{name}` of the model has no request in `inputs`"),
+            Mistake::NoOutput(name) => write!(f, "the output `{name}` of the model has no template in `outputs`"),
+            Mistake::NoTemplate(name) => write!(f, "the output `{name}` has no template: the array is empty"),
+            Mistake::Endless(name) => write!(
+                f,
+                "`line-end` is empty, and the output `{name}` is a line: nothing ends it; a `regex` has its own end"
+            ),
+            Mistake::NoConstructor { name, near } => {
+                write!(f, "`words` has `{name}`, which is no constructor of the model")?;
+                near.iter().try_for_each(|near| write!(f, "; did you mean `{near}`?"))
+            }
+            Mistake::OtherForm(name) => {
+                write!(f, "`other` is `{name}`, which should have one parameter, a String")
+            }
+            Mistake::Other(why) => write!(f, "`other`: {why}"),
+            Mistake::Together(why) => why.fmt(f),
+        }
+    }
+}
+
 /// Why a template does not fit a gate.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum TemplateError {
+pub enum TemplateError {
     /// A brace is closed that was not opened; the template.
     NotOpened(String),
     /// A brace is not closed; the template.
@@ -64,7 +182,7 @@ pub(crate) enum TemplateError {
 
 /// Why the text between the braces of a template is no place for a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum PlaceError {
+pub enum PlaceError {
     /// No parameter can have this name.
     NoName(String),
     /// The gate has no such parameter.
@@ -81,7 +199,7 @@ pub(crate) enum PlaceError {
 
 /// That a gate has no such parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct NoParameter {
+pub struct NoParameter {
     name: String,
     near: Option<String>,
     there: Vec<String>,
@@ -89,7 +207,7 @@ pub(crate) struct NoParameter {
 
 /// Why a text is no regular expression that can be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum RegexError {
+pub enum RegexError {
     /// It cannot be read.
     Unreadable {
         /// The text.
@@ -105,7 +223,7 @@ pub(crate) enum RegexError {
 
 /// Why all templates together cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum MatcherError {
+pub enum MatcherError {
     /// They take too much memory.
     TooLarge(String),
     /// They have no state to begin in.
@@ -114,7 +232,7 @@ pub(crate) enum MatcherError {
 
 /// That a model has no gate of a name and direction.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct NoGate {
+pub struct NoGate {
     name: String,
     direction: Direction,
     hint: Hint,

@@ -3,14 +3,14 @@
 use regex_automata::meta::Regex;
 
 use super::dialect::{Dialect, describes_messages};
-use super::error::TemplateError;
+use super::error::{DialectError, Mistake, TemplateError};
 use super::room::Room;
 use super::template::well_formed;
 use crate::config::{InputConfig, OutputConfig};
 
 impl Dialect {
     /// Everything that is wrong with it for any model.
-    pub fn mistakes(&self) -> Vec<String> {
+    pub fn mistakes(&self) -> Vec<DialectError> {
         let config = &self.config;
         let http = self.is_http();
         let (mut wrong, mut room) = (if http { Vec::new() } else { self.endless() }, Room::new());
@@ -22,21 +22,26 @@ impl Dialect {
                 }
             };
             let found = texts.into_iter().filter_map(|text| well_formed(text).err());
-            wrong.extend(found.map(|why| format!("the input `{name}`: {why}")));
+            wrong.extend(found.map(|why| Mistake::Input { name: name.clone(), why }));
         }
         for (name, outputs) in &config.outputs.0 {
             if outputs.0.is_empty() && config.other.as_ref() != Some(name) {
-                wrong.push(format!("the output `{name}` has no template: the array is empty"));
+                wrong.push(Mistake::NoTemplate(name.clone()));
             }
             for output in &outputs.0 {
                 if room.is_full() {
                     break;
                 }
                 let found = check(output, http, &mut room).err();
-                wrong.extend(found.map(|why| format!("the output `{name}`: {why}")));
+                wrong.extend(found.map(|why| Mistake::Output { name: name.clone(), why }));
             }
         }
-        wrong.into_iter().map(|why| format!("dialect `{}`: {why}", self.name)).collect()
+        wrong.into_iter().map(|what| self.error(what)).collect()
+    }
+
+    /// That something is wrong with it.
+    pub(crate) fn error(&self, what: Mistake) -> DialectError {
+        DialectError { dialect: self.name.clone(), what }
     }
 
     /// Whether it has requests, or responses.
@@ -50,17 +55,13 @@ impl Dialect {
     }
 
     /// Lines that nothing ends: the last value would go on for ever, or be over after its first character.
-    pub(super) fn endless(&self) -> Vec<String> {
+    pub(super) fn endless(&self) -> Vec<Mistake> {
         let line = |output: &OutputConfig| match output {
             OutputConfig::Line(_) => true,
             OutputConfig::Full(full) => full.line.is_some(),
         };
         let lines = self.config.outputs.0.iter().filter(|(_, all)| all.0.iter().any(line));
-        let why = |(name, _): &(String, _)| {
-            format!(
-                "`line-end` is empty, and the output `{name}` is a line: nothing ends it; a `regex` has its own end"
-            )
-        };
+        let why = |(name, _): &(String, _)| Mistake::Endless(name.clone());
         if self.config.line_end.is_empty() { lines.map(why).collect() } else { Vec::new() }
     }
 }
@@ -87,7 +88,11 @@ mod tests {
 
     fn mistakes(text: &str) -> Vec<String> {
         let config: Config = text.parse().unwrap_or_else(|why| panic!("{text}: {why}"));
-        Dialect { name: "d".into(), config: config.dialect["d"].clone() }.mistakes()
+        Dialect { name: "d".into(), config: config.dialect["d"].clone() }
+            .mistakes()
+            .iter()
+            .map(DialectError::to_string)
+            .collect()
     }
 
     #[test]

@@ -63,7 +63,7 @@ mod tests {
             true => all.extend(crate::http::Http::check(&model(), &dialect).err().unwrap_or_default()),
             false => all.extend(dialect.compile(&model()).err().unwrap_or_default()),
         }
-        all
+        all.iter().map(|why| why.to_string()).collect()
     }
 
     /// A file of some kilobytes must not take gigabytes, or minutes, and is not answered with thousands of mistakes.

@@ -10,7 +10,7 @@ use sioco_adapter::config::{Exchange, ResetConfig, SutConfig};
 use sioco_adapter::host::{Host, PORT};
 use sioco_adapter::http::{Http, HttpOptions};
 use sioco_adapter::spec::SutSpec;
-use sioco_adapter::text::{Dialect, Plain, TextClient, TextOptions, torxakis};
+use sioco_adapter::text::{Dialect, DialectError, Plain, TextClient, TextOptions, torxakis};
 use sioco_adapter::transport::Connector;
 use sioco_exec::{Order, Sut};
 use sioco_model::Model;
@@ -83,6 +83,7 @@ impl Described {
         described.useless(&way).map_err(|why| wrong(why.to_string()))?;
         if let (Some(_), Some(model)) = (&described.dialect, model) {
             described.remarks(model).map_err(|all| {
+                let all: Vec<String> = all.iter().map(DialectError::to_string).collect();
                 Failure::usage(format!("`{}` does not fit the model:\n  {}", project.file(), all.join("\n  ")))
             })?;
         }
@@ -90,7 +91,7 @@ impl Described {
     }
 
     /// Compiles its dialect for a model: what is wrong with it, and otherwise what may not be meant like this.
-    pub fn remarks(&self, model: &Model) -> Result<Vec<String>, Vec<String>> {
+    pub fn remarks(&self, model: &Model) -> Result<Vec<String>, Vec<DialectError>> {
         match (&self.dialect, self.way()) {
             (Some(dialect), Ok(Way::Http(..))) => Http::check(model, dialect),
             (Some(dialect), _) => dialect.compile(model).map(|compiled| compiled.remarks),

@@ -29,9 +29,14 @@ struct Looker {
     findings: Findings,
 }
 
-/// Whether a type is `String`.
-fn is_string(argument: &syn::GenericArgument) -> bool {
-    matches!(argument, syn::GenericArgument::Type(syn::Type::Path(path)) if path.path.is_ident("String"))
+/// Whether a type is `String`, or a list of them.
+fn is_text(argument: &syn::GenericArgument) -> bool {
+    let syn::GenericArgument::Type(syn::Type::Path(path)) = argument else { return false };
+    let Some(last) = path.path.segments.last() else { return false };
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(inside) if last.ident == "Vec" => inside.args.iter().all(is_text),
+        _ => path.path.is_ident("String"),
+    }
 }
 
 impl<'ast> Visit<'ast> for Looker {
@@ -50,7 +55,7 @@ impl<'ast> Visit<'ast> for Looker {
     fn visit_path_segment(&mut self, node: &'ast syn::PathSegment) {
         if let syn::PathArguments::AngleBracketed(arguments) = &node.arguments
             && node.ident == "Result"
-            && arguments.args.iter().nth(1).is_some_and(is_string)
+            && arguments.args.iter().nth(1).is_some_and(is_text)
         {
             let line = node.span().start().line;
             self.findings.push(format!("{line}: an error is a type that says whose fault it is, and no `String`"));
@@ -76,6 +81,7 @@ mod tests {
             "struct S { place: Option<(u8, Result<String, String>)> }",
             "trait T { fn f(&self) -> std::result::Result<\n    u8,\n    String,\n>; }",
             "fn f() { let g = || -> Result<u8, String> { Ok(1) }; }",
+            "fn f() -> Result<u8, Vec<String>> { Ok(1) }",
         ] {
             assert_eq!(found(plain, text), 1, "{text}");
         }
@@ -86,7 +92,11 @@ mod tests {
     #[test]
     fn texts_that_are_no_errors_are_not() {
         let bad = "fn f() -> Result<u8, String> { Ok(1) }";
-        for text in ["fn f() -> Result<String, E> { g() }", "fn f() -> io::Result<String> { g() }"] {
+        for text in [
+            "fn f() -> Result<String, E> { g() }",
+            "fn f() -> io::Result<String> { g() }",
+            "fn f() -> Result<Vec<String>, Vec<E>> { g() }",
+        ] {
             assert_eq!(found("crates/sioco-exec/src/a.rs", text), 0, "{text}");
         }
         assert_eq!(found("crates/sioco-exec/src/a.rs", &format!("#[cfg(test)]\nmod tests {{ {bad} }}")), 0);
