@@ -188,7 +188,7 @@ fn free_variables_at_the_start() {
     };
     for (first, second, count, known) in [
         ("Int in 0..7", "Int in 0..7", 64, true),
-        ("Int in 0..7", "Int in 0..8", 8, false),
+        ("Int in 0..7", "Int in 0..64", 8, false),
         ("Int", "Int in 0..8", 9, false),
     ] {
         let model = model(&pair(first, second));

@@ -18,7 +18,7 @@ pub fn has_room(spec: &Spec) -> bool {
 
 /// Adds the variable, internal steps that compute with it, and outputs and inputs that depend on it.
 pub fn add(rng: &mut Rng, spec: &mut Spec) {
-    let last = rng.between(70, 120);
+    let last = rng.between(65, 80);
     let sort = Sort::Int(0, last);
     let process = &mut spec.processes[0];
     let v = process.variables.len();
