@@ -67,7 +67,7 @@ pub fn model(seed: u64) -> Spec {
         compared::add(&mut own, &mut spec);
     }
     let mut own = Rng::of(seed, COMPUTED);
-    if seed >= COMPUTED_FROM && own.chance(9) && computed::has_room(&spec) {
+    if seed >= COMPUTED_FROM && own.chance(11) && computed::has_room(&spec) {
         computed::add(&mut own, &mut spec);
     }
     spec
