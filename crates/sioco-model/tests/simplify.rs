@@ -172,7 +172,8 @@ fn each_rule_does_what_it_says() {
         pool.app(Op::Mod, &[sum, five], sorts.int)
     };
     // The operation, its parts, and what it is where parts may be undefined, and where none is; nothing: as it is.
-    let cases: Vec<(Op, Vec<TermId>, Option<TermId>, Option<TermId>)> = vec![
+    type Case = (Op, Vec<TermId>, Option<TermId>, Option<TermId>);
+    let cases: Vec<Case> = vec![
         (Op::Add, vec![two, three], Some(five), Some(five)),
         (Op::Add, vec![x1, two], Some(x3), Some(x3)),
         (Op::Sub, vec![x, one], Some(x_minus_1), Some(x_minus_1)),
