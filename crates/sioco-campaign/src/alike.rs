@@ -49,8 +49,8 @@ mod tests {
     #[track_caller]
     fn check(types: [&str; 2], params: [&str; 2], expected: bool) {
         let model = |i: usize| {
-            let text = format!("{}\noutput o({})\nprocess P {{ init l {{ !o(any) -> l }} }}", types[i], params[i]);
-            let text = if params[i].contains(',') { text.replace("o(any)", "o(any, any)") } else { text };
+            let text = format!("{}\noutput o({})\nprocess P {{ init l {{ !o(any v) -> l }} }}", types[i], params[i]);
+            let text = if params[i].contains(',') { text.replace("o(any v)", "o(any v, any w)") } else { text };
             sioco_lang::check_text("m.sts", &text).model.expect("a model").model
         };
         let (a, b) = (model(0), model(1));
@@ -73,7 +73,7 @@ mod tests {
         check([c, "type C = Mix(a: Int) | Red"], ["p: C", "p: C"], false);
         check([c, "type C = Red | Mix(b: Int)"], ["p: C", "p: C"], false);
         check([c, "type C = Red | Mix(a: Bool)"], ["p: C", "p: C"], false);
-        check([c, "type C = Red"], ["p: C", "p: C"], false);
+        check([c, "type C = Red | Green"], ["p: C", "p: C"], false);
         check(["type R = { a: Int }", "type S = { a: Int }"], ["p: R", "p: S"], true);
         check(["type R = { a: Int }", "type R = R(a: Int)"], ["p: R", "p: R"], false);
     }
