@@ -74,6 +74,7 @@ mod tests {
         check([c, "type C = Red | Mix(b: Int)"], ["p: C", "p: C"], false);
         check([c, "type C = Red | Mix(a: Bool)"], ["p: C", "p: C"], false);
         check([c, "type C = Red | Mix(a: Int) | Blue"], ["p: C", "p: C"], false);
+        check([c, "type C = Red | Green"], ["p: C", "p: C"], false);
         check(["type R = { a: Int }", "type S = { a: Int }"], ["p: R", "p: S"], true);
         check(["type R = { a: Int }", "type R = R(a: Int)"], ["p: R", "p: R"], false);
     }

@@ -62,9 +62,15 @@ struct Counting {
     shrunk: u64,
     /// The order in which phases end.
     phases: Vec<&'static str>,
+    /// The lines of the journal, as they come.
+    lines: String,
 }
 
 impl Observer for Counting {
+    fn line(&mut self, line: &str) {
+        self.lines.push_str(line);
+    }
+
     fn record(&mut self, _: &Stamped) {
         assert!(self.phases.is_empty(), "the campaign is over");
         self.records += 1;
@@ -185,6 +191,11 @@ fn everything_is_recorded() {
     std::fs::remove_file(&path).expect("it is removed");
     assert!(!outcome.unrecorded && journal.broken.is_none());
     assert_eq!(text.lines().count() as u64, 1 + counting.records + counting.shrunk);
+    assert_eq!(
+        text.split_once('\n').map(|(_, records)| records),
+        Some(&counting.lines[..]),
+        "who listens gets the same"
+    );
     let log = Log::of(&sioco_exec::journal::read(&text, &model).expect("a journal"));
     let shrunk: Vec<u64> = log.runs.iter().filter(|run| run.shrunk.is_some()).map(|run| run.number).collect();
     assert_eq!(shrunk, [outcome.failures()[0].recorded]);
