@@ -13,9 +13,9 @@
 //! - [`log`]: what somebody wrote down of a conversation, for `judge`;
 //! - [`spec`]: where the system is, as a command line says it.
 //!
-//! This is the only crate that reaches other processes and the network. Whatever they do, it never becomes a verdict on
-//! the system unless it is an observation by the rules: everything else is a [`Fault`](sioco_exec::Fault). How to
-//! connect a system is told in `docs/adapters.md`.
+//! No other crate that people run reaches the network, or other processes except solvers. Whatever they do, it never becomes
+//! a verdict on the system unless it is an observation by the rules: everything else is a [`Fault`](sioco_exec::Fault). How
+//! to connect a system is told in `docs/adapters.md`.
 
 pub mod child;
 pub mod client;

@@ -1,5 +1,5 @@
-//! How the system answered at the beginning of runs: where it answers otherwise later, perhaps a reset leaves something
-//! over. That is a hint and no more, since systems may choose.
+//! How the system answered at the beginning of runs. If it answers differently in a later run, a reset may leave state
+//! behind. That is only a hint, since a system may choose between answers.
 
 use rustc_hash::FxHashMap;
 use sioco_exec::event::{Action, Observation};

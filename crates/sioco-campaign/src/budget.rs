@@ -1,8 +1,8 @@
 //! An end to long work: on Ctrl-C, when the time is up, and when there is no memory left.
 //!
-//! The work is told by flags, and shows what it has. Where it does not listen, because it is inside of something that
-//! nobody can leave, whoever runs the campaign is told so, and may [leave](Leave) the work behind: a command ends the
-//! program, so that whoever asks for an end gets one within a second.
+//! Flags tell the work to stop, and it shows its partial result. If it is inside a call that cannot be interrupted, the
+//! caller is told so and may [leave](Leave) the work behind. A command then ends the program, so that it stops within a
+//! second of the request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! The one place where a tester meets a system: whoever tests comes through here.
+//! The one place where a [`Driver`] meets a system: every campaign comes through here.
 
 use std::time::Instant;
 

@@ -6,7 +6,7 @@
 //!
 //! A run that was recorded is [run again](replay), and a log is [judged](judge), in the same way.
 //!
-//! Nothing here prints, knows a command line, or reads the text of a model. [`drive`] is the only place where a tester meets
+//! Nothing here prints, knows a command line, or reads the text of a model. [`drive`] is the only place where a driver meets
 //! a system.
 
 mod alike;

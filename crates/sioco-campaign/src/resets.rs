@@ -1,11 +1,12 @@
 //! Whether a reset brings the system back to its initial state: what passed once has to pass again.
 //!
 //! A run of the walk that passed is run again: at first to its middle, so that whatever the system keeps is somewhere
-//! else, and then as a whole. What the model did not allow then was another answer where it allows only some.
+//! else, and then as a whole. If the model does not allow an answer then,
+//! the system answered differently from before.
 //!
-//! That everything passes says something only if it would not have, had the system gone on from where the run before
-//! ended. So what was seen is judged once more as if there had been no reset: if the model explains it all, nobody can
-//! tell. Of the runs that passed, one is taken with which somebody could.
+//! A pass is evidence only if the same run would fail without the reset. So the observations are judged once more as if
+//! there had been no reset. If the model explains them all, the check cannot tell. The run that is repeated is a passed
+//! run for which it can tell.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! A system under test that ends with everything else: whatever it is, nothing is taken from it after that.
+//! A wrapper for a system under test: once the campaign is cancelled, no event is taken from the system.
 
 use std::time::Duration;
 

@@ -4,8 +4,8 @@
 //! A hypothesis (T-B1) is a state of the model, where it stands in the purposes, and what it took. As long as
 //! everything is determined, states are known and nothing here asks a solver. States that do the same for ever are merged.
 //!
-//! Where the order of events is that in which inputs were *sent*, it is not known when the system took them. Then there
-//! is a group of hypotheses for every order in which inputs may have been taken between the outputs that were observed.
+//! In the order `sent`, it is not known when the system took an input. Then there is a group of hypotheses for every
+//! possible order of the inputs and the observed outputs.
 
 mod closure;
 mod narrowed;

@@ -1,8 +1,7 @@
 //! The border between the tester and a system under test: every value that leaves or enters passes here, whoever chose it.
 //!
-//! What is sent is a gate value of the model (S0 definition 6). Whoever chooses inputs chooses such; an input that is none
-//! is a mistake of sioco, which is told as one and never sent. What comes in and is no gate value is malformed, which is a
-//! failure of the system (T-V3).
+//! What is sent is a gate value of the model (S0 definition 6). Any other input is a mistake of sioco: it is reported as one
+//! and never sent. An output that is no gate value of the model is malformed, which is a failure of the system (T-V3).
 
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ pub fn check(model: &Model, input: &GateValue) -> Result<(), Fault> {
     Err(Fault { kind: FaultKind::Tool, message, stderr: Vec::new(), again: true })
 }
 
-/// What is seen of the system, if its values fit; otherwise that they do not.
+/// What is seen of the system, if its values fit; otherwise it is malformed (T-V3).
 fn seen(model: &Model, seen: Observation) -> Observation {
     let Observation::Output(output) = seen else { return seen };
     let why = match model.gates[output.gate].direction {

@@ -1,7 +1,7 @@
 //! Listening at the end of a run (T-Q9), or before the last input that there can be in it.
 //!
-//! What a system gives too much may come late: after the run, where nobody judges it. So where the model allows nothing
-//! but silence, some runs end with it. That costs the quiescence time, so that not all of them do.
+//! A surplus output may come late: after the run, where it is not judged. So where the model allows only silence, some
+//! runs end with a wait for silence. Not all of them do, since each wait costs the quiescence time.
 
 use sioco_model::Id;
 use sioco_model::model::{Label, Model};

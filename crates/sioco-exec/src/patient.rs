@@ -1,9 +1,9 @@
 //! What would be believed if no silence by the clock had counted (T-Q5: patient belief).
 //!
-//! Silence that an adapter announces is one. Silence that the tester waited for may be a system that is only slow: what
-//! it ruled out may come after the next input, or after the one after that. So the hypotheses that such silences rule out
-//! are followed beside the belief. What the belief does not explain and they do is no failure: then the silences were
-//! none, and the run goes on with these hypotheses.
+//! Announced silence is certain. Silence by the clock may only mean that the system is slow: an output that it ruled out
+//! may come after the next input, or after the one after that. So the hypotheses that silence by the clock rules out are
+//! followed beside the belief. An observation that only they explain is no failure. It withdraws the silences, and the run
+//! goes on with these hypotheses.
 
 use rustc_hash::FxHashSet;
 use sioco_model::semantics::interpreter::Quiescence;

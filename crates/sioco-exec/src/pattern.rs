@@ -1,6 +1,7 @@
 //! Equal and different values among the parameters of an input. Systems that mix up two values show it only if these
-//! differ, and systems that treat equal values in a special way only if they are equal. So the pairs of parameters that can
-//! have the same value are equal in turn, in the order of the parameters, while all others differ; then values are as they come.
+//! differ, and systems that treat equal values in a special way only if they are equal. So each pair of parameters that can
+//! have the same value has its turn to be equal, in the order of the parameters, while all other values differ. After the
+//! last pair, one input gets values without a pattern.
 
 use sioco_model::model::{Direction, Model};
 use sioco_model::sort::Sort;

@@ -1,5 +1,5 @@
-//! A system behind wires with delays: whatever is behind it, its inputs are acknowledged when they are sent, and cross
-//! the outputs that are under way (T-O3: order *sent*).
+//! Any system behind channels with delays. Inputs are acknowledged when they are sent, and cross the outputs that are
+//! under way (T-O3: order *sent*).
 //!
 //! That is what any plain socket does. Here it happens by seed and without time, so that a tester can be tried with it.
 

@@ -1,5 +1,5 @@
-//! Reactions: an input and everything that the model does until the next one. Two reactions in a row are what a guided
-//! walk wants to have done: a fault that needs a certain way into a mode shows in what is done next there.
+//! Reactions: an input and everything that the model does until the next one. A guided walk
+//! tries to cover pairs of successive reactions: a fault that depends on how a mode was entered shows in the next reaction.
 
 use sioco_model::model::{Direction, Model};
 use sioco_model::{Id, SwitchId};

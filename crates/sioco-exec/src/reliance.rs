@@ -1,8 +1,8 @@
 //! How far silence by the clock can be relied on (T-Q10).
 //!
 //! On a machine that has too much to do, a system that conforms may be silent for any time. So where silence would be a
-//! failure, the wait for it says whether the tester itself was held up, and the silence has to come again when the run is
-//! repeated. Both are decided when the silence is observed, and stand in its record: a journal gives the same verdict again.
+//! failure, two things are checked: whether the tester itself was held up during the wait, and whether the silence comes
+//! again when the run is repeated. The result is part of the record of the silence, so a journal gives the same verdict.
 
 use std::time::Duration;
 

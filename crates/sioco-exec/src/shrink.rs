@@ -2,8 +2,8 @@
 //!
 //! What is tried is judged online by the [referee](crate::referee), as in a test, so that whatever is found is a failing
 //! run of its own; a failure of another kind does not count. The search is that of delta debugging (Zeller and
-//! Hildebrandt, 2002), helped by the model: what it would not take is not tried, and cuts that lead back to the same
-//! state come first. The same answers of the system give the same search.
+//! Hildebrandt, 2002), with help of the model: candidates that it does not take are skipped, and cuts that lead back
+//! to the same state come first. The search is deterministic: equal answers of the system give the same search.
 
 pub mod candidate;
 mod outlook;

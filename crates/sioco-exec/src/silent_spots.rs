@@ -1,4 +1,4 @@
-//! Places where the system is known to be silent though it must not be: waiting longer there is of no use any more.
+//! Places where the system is known to be silent although the model does not allow it. Longer waits there gain nothing.
 
 use rustc_hash::FxHashSet;
 

@@ -1,12 +1,12 @@
 //! The input that was sent last and has not been accepted yet, and what comes meanwhile (T-O2, T-O3: order of
 //! events).
 //!
-//! Where it is only known that inputs were *sent*, this one may have been taken before what comes now, even if the adapter
-//! has not said yet that it was sent. Where the adapter promises the order in which the *system* took and gave things, it
-//! was not. An output that is explained only if the input was taken shows that the promise was broken, or that the system
-//! is wrong: then the rest of the run is judged as if nothing had been promised. What fails even so is a failure, whoever
-//! kept what order; otherwise nothing is known about the system, and the run is an error of the adapter. Where the order
-//! is certain, there is no promise that could be broken.
+//! In the order `sent`, the system may have taken this input before the next observation, even if the input is not
+//! accepted yet. In the order `sut`, it has not.
+//! An output that is explained only if the input was taken shows that the promise was broken, or that the system
+//! is wrong: then the rest of the run is judged as if nothing had been promised. What still fails is a failure in any order.
+//! Otherwise the run says nothing about the system and ends as an error of the adapter. In the order `certain` there is
+//! no promise to break.
 
 use crate::belief::Belief;
 use crate::event::{Action, GateValue, Observation};
@@ -67,7 +67,7 @@ impl Referee<'_> {
         self.refusal(overtaken, input, why)
     }
 
-    /// Why a run ends with a refused input.
+    /// Why a run ends with a refused input (T-E4).
     pub(crate) fn refusal(&mut self, overtaken: bool, input: &GateValue, why: &str) -> Cause {
         if self.refusals && !overtaken && self.position.must_take(input) {
             return Cause::Failure(Failure::Refused { input: input.clone(), why: why.to_owned() });
@@ -155,7 +155,8 @@ impl Referee<'_> {
     }
 
     /// Why a run ends, given why it would end if everything were known. If the order of events is not known, that is an
-    /// error, unless the run failed in any order. If everything rests on an open question, the run is inconclusive.
+    /// error, unless the run failed in any order. If everything rests on an open question, the run is inconclusive
+    /// (T-V8).
     pub fn close(&self, cause: Cause) -> Cause {
         if matches!(cause, Cause::Failure(_) | Cause::Trouble(_)) {
             return cause;

@@ -1,5 +1,5 @@
-//! What else the system may do, whatever state it is in: a purpose follows one path, but what was observed may also come
-//! from others (T-B2: belief).
+//! What else the system may do after the same observations. A purpose follows one path, but the observations may also
+//! come from other paths (T-B2: belief).
 
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::semantics::closure::Closure;

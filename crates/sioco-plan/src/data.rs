@@ -2,7 +2,8 @@
 //!
 //! An atom is true or false where its guard is asked. That it is true is seen when the switch is taken. That it is false
 //! is seen when something else is done at its source: for an atom about parameters, another switch of the same gate.
-//! Each side is a condition on a step, which is added to a purpose where it fits; otherwise it gets one of its own.
+//! Each side is a condition on a step. It is added to a purpose that it fits; if there is none, it gets a purpose of its
+//! own.
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::Label;

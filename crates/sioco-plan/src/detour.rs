@@ -1,4 +1,4 @@
-//! Detours: what only a short way reaches, another way reaches as well if it goes there and comes back.
+//! Detours: a path that goes to the goal of a short path and comes back makes the short path superfluous.
 
 use std::collections::{BTreeSet, VecDeque};
 

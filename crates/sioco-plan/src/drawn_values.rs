@@ -1,9 +1,8 @@
 //! Values along legs that are drawn step by step, forwards, without a solver.
 //!
-//! Each input takes values that its guard allows in the state that the steps before it led to. Mostly that gets through to
-//! the end, and then it is as good as values of a solver, and much cheaper (S1 section 5.2.4: nothing that takes long
-//! while the system waits). Where later guards ask for certain values of earlier inputs it does not, and then a solver
-//! has to be asked.
+//! Each input takes values that its guard allows in the state that the steps before it led to. Mostly these values
+//! reach the end of the legs. Then they are as good as those of a solver, and much cheaper (S1 section 5.2.4: nothing slow
+//! while the system waits). If a later guard needs certain values of earlier inputs, they fail, and a solver is asked.
 
 use sioco_model::Value;
 use sioco_model::semantics::interpreter::Interpreter;

@@ -1,4 +1,4 @@
-//! What a plan is for, as far as those want to know who run it or show it.
+//! What a plan is for: what the tester and the reports need to know about it.
 
 use crate::cover::Cover;
 

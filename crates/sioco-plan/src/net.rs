@@ -1,4 +1,4 @@
-//! The reduced graph (S4) as a net to search in: nodes that an earlier one includes lead there.
+//! The reduced graph (S4) as a net to search in. A node that is included in an earlier node leads to that node.
 //!
 //! An edge has the number of the node that it was found with. A way over a redirected edge need not be possible, since
 //! the earlier state allows more: it is tried before it is used.

@@ -1,7 +1,7 @@
 //! Few and short ways that cover all goals that steps can reach.
 //!
-//! The goals that are hardest to get to come first, each with the best way to it; what lies on the way is covered, too.
-//! Then ways go that others make superfluous, and short ones become detours of others where that costs no more steps.
+//! The goals that are hardest to reach come first, each with the best path to it. Goals on that path are covered as well.
+//! Then superfluous paths are dropped, and short paths become detours of others where that costs no extra steps.
 //! Finding the fewest is NP-hard (set cover); this is quick, and repeatable.
 
 use sioco_model::model::Direction;

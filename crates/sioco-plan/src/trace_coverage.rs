@@ -1,8 +1,8 @@
 //! All paths, or all symbolic traces, of a length (S3 definition 18, S1 section 5.1).
 //!
-//! The tree grows by one observable step at a time: what can be reached with n of them is made out of what can be reached
-//! with n - 1 (S1 section 5.3), so it is cut at its first impossible step. Internal steps cost no length (T-P4);
-//! those that lead back to a state on the same chain are not followed again. All cores take part; the tree is the same
+//! The tree grows by one observable step at a time. The traces of length n extend those of length n - 1 (S1 section 5.3),
+//! so a branch ends at its first impossible step. Internal steps do not count as length (T-P4). An internal step back to a
+//! state on the same chain is not followed. All cores take part; the tree is the same
 //! however many there are.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

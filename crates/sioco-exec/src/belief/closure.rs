@@ -1,8 +1,8 @@
 //! How hypotheses are followed along internal steps (T-L5), and what becomes of those that do the same (T-B4).
 //!
-//! The traversal is that of [`sioco_model::semantics::closure`], as for known states. What is added here is what a hypothesis carries
-//! besides its state, and hypotheses without a known state: whether these can be stepped, and whether one covers another,
-//! takes questions to a solver.
+//! The traversal is that of [`sioco_model::semantics::closure`], as for known states. This module adds what a hypothesis carries
+//! besides its state, and hypotheses without a known state. For the latter, a solver decides whether a step is possible
+//! and whether one hypothesis covers another.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Tests of a comparison where the system went another way that is allowed (S2 definition 4): a test is its inputs, and the
-//! specification judges whatever is answered. So the rest of its inputs is sent all the same, as long as they are defined.
+//! The rest of a comparison test after a deviation (S2 definition 4). Such a test consists of its inputs, and the
+//! specification judges every answer. So the other inputs are still sent, as long as the specification defines them.
 
 use sioco_model::model::Direction;
 use sioco_plan::PurposeId;

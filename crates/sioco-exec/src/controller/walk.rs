@@ -1,8 +1,8 @@
 //! Walks: what to do next where no purpose says so.
 //!
-//! A random walk takes any input with any values. A guided one favours what was done least: reactions in a row that are
-//! new, found by a [search](crate::seek); the same input again and again, since counters hide faults; and silence where
-//! it was never waited for. Inputs that end the walk are taken seldom, once they were tried.
+//! A random walk takes any input with any values. A guided walk prefers what was done least: new pairs of
+//! reactions, found by a [search](crate::seek); the same input many times, since some faults need a counter to run up; and
+//! silence where no run has waited for it. An input that ends the walk is rarely sent again.
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label, Model};

@@ -1,4 +1,4 @@
-//! What comes of what the driver is told: of inputs that were taken, and of observations.
+//! How the driver handles events: inputs that were taken, and observations.
 
 use super::Driver;
 use crate::controller::Controller;

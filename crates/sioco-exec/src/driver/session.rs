@@ -1,8 +1,8 @@
 //! The driver as a [session](Session) of the loop: inputs that are sent, accepted or refused, observations, breakdowns, and
 //! waits that are cut.
 //!
-//! A wait is cut by the end of the campaign from outside, by the clock or by somebody. Then that nothing came says nothing:
-//! it is no silence, and no verdict rests on it.
+//! A wait is cut if the campaign is ended from outside: its time is up, or the user interrupts it. A wait that was cut is
+//! no silence, and no verdict rests on it.
 
 use std::time::Duration;
 use std::vec::Drain;

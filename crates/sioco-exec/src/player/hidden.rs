@@ -1,4 +1,4 @@
-//! What a model hides from whoever plays it: then the states that are followed may not be all that it may be in.
+//! What a model hides from the player. If it hides anything, the player may follow only some of the possible states.
 
 use sioco_model::model::{Direction, Label, Model, Switch};
 use sioco_model::term::{Op, Term};

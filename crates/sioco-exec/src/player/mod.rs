@@ -4,11 +4,10 @@
 //! always conforms to its model, and to every model to which that one conforms: that is what mutants are tried with.
 //!
 //! Of free variables, and of hidden choices among too many values, it follows only some values. That is still a system
-//! that conforms: what it does, the model allows. Only an input that none of the followed values specify may be
-//! specified for others. Then it asks for all states that explain the same trace, and goes on with some of those
-//! that take the input. So whatever the model keeps to itself, an input is *unspecified* only if no state takes it that
-//! the model may be in; and what becomes of it is the same with hidden values and without ([`Unspecified`]). If that is
-//! not known, the player says so, which is a fault and no answer.
+//! that conforms: what it does, the model allows. But an input that none of these values
+//! specifies may be specified for others. Then the player asks for all states after the same trace, and goes on with some
+//! that take the input. So an input is *unspecified* only if no possible state takes it, and it is handled in the same way
+//! with hidden values and without ([`Unspecified`]). If that is not known, the player reports a fault instead of an answer.
 //!
 //! A player can [follow](Sut::follow) a recorded run: then it chooses what was recorded, as long as the model allows it.
 

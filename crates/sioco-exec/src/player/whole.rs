@@ -1,8 +1,8 @@
 //! All states that explain what happened, where the player follows only some of them: of free variables, and of hidden
 //! choices among too many values (T-E6).
 //!
-//! It is asked only where the states that are followed do not do something, and learns then what happened since it was
-//! asked last.
+//! The player asks for it only if no state that it follows allows an event. The belief then catches up with the events
+//! since the last question.
 
 use std::sync::{Arc, Mutex};
 

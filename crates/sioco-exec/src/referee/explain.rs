@@ -1,5 +1,5 @@
-//! What the model allows after what was observed, and why not what came: of all hypotheses together, and of some of them
-//! one by one.
+//! Explains a failure: what the model allows at this point, and why it does not allow the observation. It covers all
+//! hypotheses together, and some of them one by one.
 
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::number::BigInt;

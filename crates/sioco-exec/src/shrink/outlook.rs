@@ -1,5 +1,5 @@
-//! What the model says about candidates before they are run: which inputs it takes where, as far as the system does again
-//! what it did.
+//! What the model predicts about a candidate before it is run: which inputs the model takes, if the system answers as
+//! before.
 
 use sioco_model::semantics::state::State;
 

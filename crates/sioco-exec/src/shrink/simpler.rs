@@ -1,5 +1,5 @@
-//! Simpler values: those nearer to zero, shorter, or of an earlier constructor. Whoever takes one of them again and again
-//! comes to an end.
+//! Simpler values: those nearer to zero, shorter, or of an earlier constructor. Repeated simplification
+//! terminates.
 
 use sioco_model::number::{self, BigInt, Rational};
 use sioco_model::sort::{Sort, Sorts};

@@ -6,8 +6,8 @@
 //! need a solver, never guessed.
 //!
 //! Conjuncts are evaluated from left to right, so one that is undefined for some values makes the guard undefined there,
-//! whatever stands behind it. Hence there are two sets: outside of one the guard is false, outside of the other it is not
-//! true, and only the first says that a guard is false.
+//! whatever stands behind it. Hence there are two sets. Outside the first, the guard is false. Outside the second, it is
+//! false or undefined. Only the first proves that a guard is false.
 
 use super::domain::Domain;
 use super::program::Context;

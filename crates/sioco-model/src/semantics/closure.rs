@@ -1,6 +1,6 @@
 //! The internal closure (T-L5) and *after* (T-L7), for whoever follows a set of states along its steps.
 //!
-//! There is one traversal. It is breadth first, so that the result is the same everywhere; it keeps what is the same once; and a
+//! There is one traversal. It is breadth first, so that the result is the same everywhere; it keeps equal members once; and a
 //! stated bound ends it (T-L9). [`Follow`] says how one member of the set is stepped. For the interpreter, the played model
 //! and the search for silent cycles, the members are states. For the tester they are hypotheses, some of which stand for
 //! many states at once.

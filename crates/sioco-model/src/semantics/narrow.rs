@@ -5,8 +5,8 @@
 //! alone and then joined, and a quantifier that has to be true brings its own unknowns. Nothing that makes the conditions
 //! true is ever left out: where the work runs out, shapes just stay larger.
 //!
-//! What is *required* of a term is that it is defined and has a value in a shape. So a term that is undefined for
-//! some values is not required anywhere where short circuits may pass it by.
+//! What is *required* of a term is that it is defined and has a value in a shape. So nothing is required
+//! of a term that may be undefined, where a short circuit may skip it.
 
 mod downwards;
 mod undefined;

@@ -1,4 +1,4 @@
-//! Who is asked what cannot be found out by trying values.
+//! The oracle: it answers questions that cannot be settled by trying values.
 //!
 //! The interpreter answers by itself what it can, exactly. For the rest it has an oracle, if somebody gave it one; a
 //! solver, mostly, which stands above this crate. Without one, and where the oracle does not know, the answer is that

@@ -1,8 +1,9 @@
 //! Free variables that the model only compares.
 //!
-//! A variable that is only compared with values of small ranges, and with what the tester sends and sees, is told by on which
-//! side of these it lies: states whose values lie on the same side do the same until something is sent or seen that lies
-//! between them. So one value on each side stands for all others, and a variable without bounds has few values that matter
+//! Some variables are only compared with values of small ranges, and with values that are sent or seen. For these it
+//! matters only on which side of the other values they lie. Two states on the same side behave the same until a value is
+//! sent or seen that lies between them. So one value on each side stands for all others,
+//! and a variable without bounds has few values that matter
 //! (T-B4). What is sent and seen makes new [sides](Sides::split).
 
 mod line;

@@ -6,8 +6,9 @@
 //! conditions of the guards that are asked, of those that are not taken as well, and what `if`, `min`, `max` and `abs`
 //! decide in them, in new values and in outputs. What is possible of this is the coarsest partition ([`split`]).
 //!
-//! It is refined by the borders of each class: where one of its conditions is about to flip is a part of its own, and so is
-//! what is left. A test leads to the state, sends an input of one part, and then inputs that tell the state it should lead
+//! The boundaries of each class refine the partition: the inputs at which a condition is about to flip are a part of
+//! their own, and so is the rest of the class.
+//! A test leads to the state, sends an input of one part, and then inputs that tell the state it should lead
 //! to from all others ([`tell`]).
 
 mod distinctions;

@@ -1,8 +1,8 @@
 //! Inputs that tell states apart by what the model answers (a characterisation), so that a test sees whether the system is
 //! where it should be, and not only whether it answered right.
 //!
-//! States are represented by those that the tests come by, one for each combination of locations. That is a choice, and no
-//! proof: what is expected of the system comes from the model all the same.
+//! One state stands for all states at the same combination of locations: the first one that a test reaches. This is a
+//! heuristic. It never makes a verdict wrong, since the expected answers come from the model.
 
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 //!
 //! A state of it is a pair of symbolic states under one path condition; where one model does not define an input, its part
 //! is S2's `err_s` or `err_t`. A transition is an input with the answers of both, and its condition is what the conditions
-//! of both have in common. Outputs do not decide what is composed. They only divide transitions further where an answer
-//! has several cases, so that it has a degree in each.
+//! of both have in common. Outputs do not decide what is composed. They only split a transition whose answer has
+//! several cases, so that each case has a degree.
 
 use std::sync::Arc;
 

@@ -4,8 +4,8 @@
 //! states are looked at input by input, so the first difference is one of the shortest. A pair that is included in an
 //! earlier one shows nothing new: when no pair is left, there is no difference, whatever the length.
 //!
-//! Inputs are judged as far as the specification defines them after what was observed. For deterministic specifications
-//! that is S2's definition; for others it is `ioco` (T-L10), so that no test fails where this says nothing differs.
+//! An input counts only if the specification defines it after the observations so far. For deterministic specifications
+//! this is S2's definition. For others it is `ioco` (T-L10), so no test fails if no difference was found here.
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::Direction;

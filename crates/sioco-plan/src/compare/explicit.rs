@@ -1,11 +1,10 @@
 //! Conformance of models with few states, state by state.
 //!
 //! The implementation model is in one state, the specification in all that explain what was observed (T-B2).
-//! Inputs are those with which the specification says something, value by value. They come when the implementation model
-//! waits; until then its answer is followed step by step, so that an answer with many ways takes as many looks as it has
-//! states, and not as it has ways. When every such pair was looked at, the models conform; nothing is symbolic, so there is
-//! nothing that a solver could leave open. Whatever is too much, or takes a solver, or is undefined, is left to those who go
-//! on symbolically.
+//! Inputs are those with which the specification says something, value by value. An input comes when the implementation
+//! model waits. Until then its answer is followed step by step, so the cost grows with its states and not with its paths.
+//! When all such pairs were visited without a difference, the models conform. Nothing is symbolic, so a solver leaves
+//! nothing open. A model that is too large, needs a solver or is undefined is left to the symbolic search.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::mem;

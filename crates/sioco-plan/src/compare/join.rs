@@ -2,7 +2,7 @@
 //!
 //! The processes of both are processes of one model, each with its own locations, variables, switches and channels. So
 //! one symbolic path goes through both of them, and what they have in common is a matter of conditions over the same
-//! symbols. Nothing is multiplied: which pairs of locations there are shows on the way.
+//! symbols. The product is not built: pairs of locations come up during the search.
 
 use std::fmt;
 use std::ops::Range;

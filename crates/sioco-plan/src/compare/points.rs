@@ -1,5 +1,5 @@
 //! Inputs that tell polynomials apart: as many as there are monomials, such that the matrix of the monomials' values is
-//! not singular (S2 lemma 1; T-G5: DistDeg). Where the path condition leaves fewer, those that there are.
+//! not singular (S2 lemma 1; T-G5: DistDeg). If the path condition leaves fewer inputs, all of these.
 
 use sioco_model::number::Rational;
 use sioco_solve::values::{Choice, NoValues};

@@ -1,5 +1,5 @@
-//! Tests that show nothing that others do not: those with the same inputs on the same way, but for what the system chooses,
-//! and those that another one begins with.
+//! Redundant tests. A test is redundant if another one sends the same inputs on the same path, apart from values that
+//! the system chooses, or if it is a prefix of another one.
 
 use rustc_hash::FxHashMap;
 use sioco_model::{GateId, Value};

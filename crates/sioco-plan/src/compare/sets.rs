@@ -1,9 +1,9 @@
-//! Conformance to a specification that what was observed does not determine: all its states that explain the outputs so
-//! far are followed together (T-B2: belief).
+//! Conformance to a specification whose state the observations do not determine. All its states that explain the
+//! outputs so far are followed together (T-B2: belief).
 //!
-//! The implementation model goes first, for a whole sequence of inputs; then the specification goes after it, in every way
-//! that gives the same outputs. Each way is a condition on what the implementation model leaves open. Where the input is
-//! defined and none of them holds, the models differ.
+//! The implementation model goes first, for a whole sequence of inputs; then the specification follows, on every path
+//! with the same outputs. Each path is a condition on what the implementation model leaves open. If the input is defined
+//! and no condition holds, the models differ.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;

@@ -5,8 +5,8 @@
 //! leaves open is added. The answers that are expected are not part of a test: the specification has them. Nor are values
 //! that the system chooses: tests with the same inputs on the same way are [one](super::same).
 //!
-//! Every transition is a goal of the plan. One that may need more tests than it has, since a solver or a bound left that
-//! open, is unknown; so whoever runs the plan knows, too.
+//! Every transition is a goal of the plan. A goal is unknown if a solver or a bound left
+//! open whether it needs more tests. So the result of a run of the plan shows it as well.
 
 use std::collections::BTreeSet;
 

@@ -50,7 +50,7 @@ pub struct Check {
     #[arg(long)]
     deny_warnings: bool,
 
-    /// Applies certain fixes in place, to the given files only
+    /// Applies the fixes that are certain, in place, to the given files only
     #[arg(long)]
     fix: bool,
 

@@ -38,10 +38,10 @@ use crate::solver_choice::SolverChoice;
 
 /// Run a recorded run again
 ///
-/// Sends the inputs of a recorded run again at the same places, and judges anew what comes back. FIXED: the SUT came to
-/// where it failed, and did something that is allowed. FAILED: it fails again. FLAKY: it fails only sometimes. NOT
-/// REPRODUCED: it did not come there, or may only have chosen otherwise. A model that plays the SUT chooses as it was
-/// recorded, as long as it can.
+/// Sends the inputs of a recorded run again at the same places, and judges anew what comes back. FIXED: the SUT reached
+/// the point of the failure and did something that is allowed. FAILED: it fails again. FLAKY: it fails only sometimes.
+/// NOT REPRODUCED: it did not reach that point, or it may have made another choice. A model that plays the SUT repeats
+/// the recorded choices, as long as it can.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

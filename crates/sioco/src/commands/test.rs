@@ -136,8 +136,8 @@ pub struct Test {
     #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
     slower: Vec<(String, Duration)>,
 
-    /// How long the adapter may take to say hello, to reset the system and to accept an input, and a program with a dialect
-    /// until its first answer, in seconds
+    /// Time limit, in seconds, for each of these: the hello of the adapter, a reset, the acceptance of an input, and the
+    /// first answer of a program with a dialect
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
@@ -147,7 +147,7 @@ pub struct Test {
     memory: usize,
 
     /// How long to look for values in the middle of a run, while the system waits: `500ms`, `2s`; a bare number is seconds.
-    /// The tester goes on without values that take more work than is usually done in that time, or more time
+    /// Values that take more time, or more work than usually fits into that time, are given up
     #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = seconds::parse)]
     pause: Duration,
 

@@ -173,8 +173,8 @@ fn card_composition() {
             format!("s1 t0: a#1 <= 300 && {range} && a#1 <= 200"),
             format!("s1 t1: a#1 <= 300 && {range} && a#1 > 200 && a#1 < 300"),
             // The strict guard of the learned model: the two differ here.
-            format!("s1 t0: a#1 <= 300 && {range} && !(a#1 <= 200 || 200 < a#1 < 300)"),
-            "s0 t0: !(a#1 <= 300) && !(a#1 <= 200 || 200 < a#1 < 300)".to_owned(),
+            format!("s1 t0: a#1 <= 300 && {range} && !(a#1 <= 200) && !(200 < a#1 < 300)"),
+            "s0 t0: !(a#1 <= 300) && !(a#1 <= 200) && !(200 < a#1 < 300)".to_owned(),
         ]
     );
     // Both define every input, so nobody gets lost.

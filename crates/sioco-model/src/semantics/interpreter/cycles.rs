@@ -1,7 +1,7 @@
 //! Which states lie on a cycle of internal steps that never gives an output (T-L8).
 //!
-//! All states that internal steps lead to from one are looked at once, and the strongly connected ones among them found
-//! together: what is asked about the next of them is then known. A closure of n states takes n looks, not n times n.
+//! All states that internal steps reach from a state are visited once, and their strongly connected components are found
+//! together. That answers the question for all of them: a closure of n states takes n visits, not n times n.
 //! Variables that do not matter any more are left out: a counter that nothing reads does not keep steps from coming back.
 
 use std::sync::Arc;

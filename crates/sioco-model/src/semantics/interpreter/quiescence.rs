@@ -1,4 +1,4 @@
-//! Where a state is silent (T-L6: quiescence), is only passed by, or is the end.
+//! Whether a state is quiescent (T-L6), is only passed through, or is a deadlock.
 
 use super::cycles::{Moves, Return};
 use super::{Activity, Interpreter, Passing, Quiescence, StepError};

@@ -1,4 +1,4 @@
-//! Values at random for a switch of a known state, where the guard itself says which there are: nobody has to be asked.
+//! Random values for a switch in a known state, taken from the guard itself without a solver.
 
 use super::Interpreter;
 use crate::eval::Env;

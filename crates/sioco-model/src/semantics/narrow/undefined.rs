@@ -1,5 +1,4 @@
-//! Where a condition may be undefined: the operations in it that can be, each with what has to hold for evaluation to get
-//! there.
+//! Where a condition may be undefined: its partial operations, each with the condition under which evaluation reaches it.
 
 use super::upwards::whole;
 use super::{Demand, Narrowing};
