@@ -100,6 +100,19 @@ fn values_are_found_listed_and_chosen() {
     }
 }
 
+/// Conditions are computed as far as the state is known, so that no solver is needed for what shows then.
+#[test]
+fn what_shows_takes_no_solver() {
+    let mut t = Terms::new();
+    let text = t.pool.param(0, t.sorts.string);
+    let other = t.test(Op::Eq, text, text);
+    let other = t.pool.not(&t.sorts, other);
+    let unknowns = [(Unknown::Param(0), t.sorts.string)];
+    let mut oracle = t.oracle(BackEnd::BuiltIn);
+    assert_eq!(oracle.witness(&question(other, &unknowns, &[Value::Int(0)])), Ok(None));
+    assert_eq!(oracle.all(&question(other, &unknowns, &[Value::Int(0)])), Ok(vec![]));
+}
+
 #[test]
 fn only_what_clashes_is_named() {
     for back_end in back_ends() {

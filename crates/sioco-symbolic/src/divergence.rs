@@ -231,6 +231,7 @@ impl Path<'_> {
         let since = since.chain(same);
         let (mut asked, about_chosen): (Vec<TermId>, Vec<TermId>) =
             since.partition(|t| self.symbols_in(*t).iter().all(|y| round.known.contains(y)));
+        let about_chosen = self.tied(round, about_chosen);
         if !about_chosen.is_empty() {
             // Several conditions together may tie what is chosen to the values.
             let exists = self.exist(&about_chosen, &round.known);
@@ -243,6 +244,25 @@ impl Path<'_> {
         asked.sort_unstable();
         asked.dedup();
         Some(asked)
+    }
+
+    /// Of conditions about what was chosen, those that say something of the values, alone or by way of others. The rest can
+    /// be met whatever the values are, since all of them together can.
+    fn tied(&mut self, round: &Round, mut conditions: Vec<TermId>) -> Vec<TermId> {
+        let mut reached = round.known.clone();
+        let mut tied = Vec::new();
+        loop {
+            let (more, rest): (Vec<TermId>, Vec<TermId>) =
+                conditions.into_iter().partition(|t| self.symbols_in(*t).iter().any(|y| reached.contains(y)));
+            if more.is_empty() {
+                return tied;
+            }
+            for condition in &more {
+                reached.extend(self.symbols_in(*condition).iter().copied());
+            }
+            tied.extend(more);
+            conditions = rest;
+        }
     }
 
     /// The values that matter: where states are merged, those of the variables that something may still read.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use sioco_model::semantics::choice::Unknown;
 use sioco_model::semantics::{Oracle, Question, Unanswered};
+use sioco_model::simplify;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, IdVec, SortId, SymbolId, TermId, Value};
@@ -231,7 +232,7 @@ impl StateOracle {
 
     fn put_in(&mut self, question: &Question<'_>, symbols: &[SymbolId], term: TermId) -> Result<TermId, Unanswered> {
         let mut missing = false;
-        let term = self.pool.replace(term, &mut |pool, leaf| match leaf {
+        let mut leaf = |pool: &mut TermPool, leaf: &Term| match leaf {
             Term::Var(v, sort) => match question.vars.get(v.index()) {
                 Some(value) => Some(pool.constant(value.clone(), *sort)),
                 None => {
@@ -252,7 +253,9 @@ impl StateOracle {
                 }
             }
             _ => None,
-        });
+        };
+        // With the values of the state, much can be computed: what is left is easier to decide.
+        let term = simplify::substitute(&mut self.pool, &self.sorts, term, &mut FxHashMap::default(), &mut leaf);
         if missing { Err(Unanswered::Unbound) } else { Ok(term) }
     }
 }
