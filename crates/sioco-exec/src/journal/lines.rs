@@ -17,7 +17,7 @@ use crate::event::{GateValue, Observation};
 use crate::record::{Record, Stamped, Why};
 use crate::reliance::Reliance;
 
-/// See the [module](self).
+/// Writes the lines of a journal from pieces that are made once.
 #[derive(Debug)]
 pub struct Lines<'m> {
     model: &'m Model,

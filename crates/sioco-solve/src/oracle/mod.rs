@@ -256,6 +256,7 @@ impl StateOracle {
         };
         // With the values of the state, much can be computed: what is left is easier to decide.
         let term = simplify::substitute(&mut self.pool, &self.sorts, term, &mut FxHashMap::default(), &mut leaf);
+        let term = simplify::simplify(&mut self.pool, &self.sorts, term, &mut FxHashMap::default());
         if missing { Err(Unanswered::Unbound) } else { Ok(term) }
     }
 }
