@@ -16,8 +16,8 @@ use sioco_exec::record::{End, Waiting};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Open};
 use sioco_exec::{
-    Action, Clock, Fault, GateValue, Observation, Order, Polled, Record, Referee, Settings, Stamped, Summary, Sut,
-    SutEvent, Verdict, drive,
+    Action, Clock, Fault, GateValue, Observation, Order, Polled, Record, Referee, RunNumber, Settings, Stamped,
+    Summary, Sut, SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
 use sioco_plan::Plan;
@@ -85,7 +85,7 @@ impl Sut for Hanging<'_> {
         Order::Sut
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         if self.hang == Hang::Reset && self.answers == 0 {
             self.end();
         }
@@ -269,7 +269,7 @@ fn judging_can_be_ended() {
         };
         text.iter().map(|t| LoggedStep { line: 1, at: None, action: step(t), waited: 0, timed: None }).collect()
     };
-    let allowed = LoggedRun { steps: steps(&["?a(1)", "!b(1)"]), ..LoggedRun::new(1, 1) };
+    let allowed = LoggedRun { steps: steps(&["?a(1)", "!b(1)"]), ..LoggedRun::new(RunNumber(1), 1) };
     let over = Cancellation::new([], Some(Instant::now()));
     let mut referee = Referee::new(model, &builtin, Order::Sut);
     let judged = judge_until(&mut referee, &allowed, Order::Sut, &over);

@@ -10,7 +10,7 @@ use sioco_campaign::engine::Engine;
 use sioco_campaign::resets::{Again, Repeat};
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::{Interaction, Walks};
-use sioco_exec::{Fault, Settings, Summary, Sut};
+use sioco_exec::{Fault, RunNumber, Settings, Summary, Sut};
 use sioco_model::Model;
 use sioco_model::model::is_end;
 use sioco_plan::{Cover, Plan};
@@ -88,10 +88,12 @@ impl Look<'_> {
 
     /// Whether it could be reset, twice.
     fn reset_twice(&self, sut: &mut dyn Sut, list: &mut List<'_, '_>) -> bool {
-        for (run, seed) in [(1, self.scope.seed), (2, self.scope.seed.wrapping_add(1))] {
+        for (run, seed) in
+            [(RunNumber::FIRST, self.scope.seed), (RunNumber::FIRST.next(), self.scope.seed.wrapping_add(1))]
+        {
             let begun = Instant::now();
             if let Err(fault) = sut.reset(run, seed) {
-                let which = if run == 1 { "the first reset" } else { "the second reset" };
+                let which = if run == RunNumber::FIRST { "the first reset" } else { "the second reset" };
                 let fault = Fault { message: format!("{which}: {}", fault.message), ..fault };
                 list.fault("reset", &fault);
                 return false;
