@@ -18,7 +18,9 @@ use sioco_report::adapter::milliseconds;
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, Cancellation};
 
-use super::about::{about_gates, about_hello, about_lines, about_muteness, about_repeat, about_resets, about_walk};
+use super::about::{
+    about_gates, about_hello, about_lines, about_muteness, about_repeat, about_resets, about_restarts, about_walk,
+};
 use super::list::{List, Mark};
 use super::may_answer::may_greet;
 use super::timed::{Mute, Spoken, Timed};
@@ -77,7 +79,7 @@ impl Look<'_> {
         }
         let mut sut = Mute(described.open(model, self.scope.patience, self.cancellation));
         if self.reset_twice(&mut sut, list) {
-            about_resets(true, false, list);
+            about_resets(list);
             let (timed, found, again) = self.walk(&mut sut);
             about_walk(model, &timed, &found, list);
             about_muteness(&timed, &found, described.is_started_program(), list);
@@ -125,7 +127,10 @@ impl Look<'_> {
         if !self.reset_twice(&mut client, list) {
             return;
         }
-        about_resets(hello.reset, starts, list);
+        match starts && !hello.reset {
+            true => about_restarts(list),
+            false => about_resets(list),
+        }
         let (logs, stderr) = if real && fits {
             let (timed, found, again) = self.walk(&mut client);
             about_walk(model, &timed, &found, list);
