@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use sioco_exec::event::{Action, GateValue};
+use sioco_exec::reliance::Start;
 use sioco_exec::{Fault, Order, Polled, RunNumber, Sut};
 use sioco_solve::Cancellation;
 
@@ -62,8 +63,8 @@ impl Sut for Watched<'_> {
         self.sut.last_words(run)
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        self.sut.starting(whole)
+    fn starting(&self, start: Start) -> Duration {
+        self.sut.starting(start)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use sioco_model::model::{Direction, Model};
 
 use crate::event::{Action, GateValue, Observation};
+use crate::reliance::Start;
 use crate::run_number::RunNumber;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
@@ -98,8 +99,8 @@ impl Sut for Border<'_> {
         self.sut.last_words(run)
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        self.sut.starting(whole)
+    fn starting(&self, start: Start) -> Duration {
+        self.sut.starting(start)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::event::{Action, GateValue, Observation};
+use crate::reliance::Start;
 use crate::run_number::RunNumber;
 
 /// What the order of the events of a [`Sut`] means (T-O1).
@@ -214,8 +215,8 @@ pub trait Sut {
     }
 
     /// How much longer the system may take to start, if it was started and nothing has come from it: until then its silence
-    /// says nothing (T-Q10). All that it may take, or what it may take going by how long others like it took.
-    fn starting(&self, _whole: bool) -> Duration {
+    /// says nothing (T-Q10): all that it may take, or what it may take going by how long others like it took.
+    fn starting(&self, _start: Start) -> Duration {
         Duration::ZERO
     }
 

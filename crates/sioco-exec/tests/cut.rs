@@ -13,6 +13,7 @@ use sioco_exec::journal::{About, Header, line, read};
 use sioco_exec::judge::{judge, judge_until};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::{End, Waiting};
+use sioco_exec::reliance::Start;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Open};
 use sioco_exec::{
@@ -124,7 +125,7 @@ impl Sut for Hanging<'_> {
         Ok(Polled::Interrupted)
     }
 
-    fn starting(&self, _: bool) -> Duration {
+    fn starting(&self, _: Start) -> Duration {
         if self.hang == Hang::Start { 10 * LONG } else { Duration::ZERO }
     }
 }

@@ -11,7 +11,7 @@ use sioco_exec::drive::Bench;
 use sioco_exec::journal::{About, Header, line, read};
 use sioco_exec::judge::judge;
 use sioco_exec::log::Log;
-use sioco_exec::reliance::Reliance;
+use sioco_exec::reliance::{Reliance, Start};
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
@@ -140,8 +140,11 @@ impl Sut for Slow<'_> {
         Ok(Polled::Nothing)
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        if whole { self.starting.0 } else { self.starting.1 }
+    fn starting(&self, start: Start) -> Duration {
+        match start {
+            Start::Whole => self.starting.0,
+            Start::Usual => self.starting.1,
+        }
     }
 }
 

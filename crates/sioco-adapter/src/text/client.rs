@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
+use sioco_exec::reliance::Start;
 use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::Model;
 use sioco_model::model::CRASHED;
@@ -494,9 +495,9 @@ impl Sut for TextClient<'_> {
         }
     }
 
-    fn starting(&self, whole: bool) -> Duration {
+    fn starting(&self, start: Start) -> Duration {
         let open = self.connection.as_ref().filter(|_| !self.over);
-        self.startup.left(open.and_then(|open| open.started()), self.options.patience, whole)
+        self.startup.left(open.and_then(|open| open.started()), self.options.patience, start)
     }
 
     fn last_words(&self, run: RunNumber) -> Vec<String> {

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use sioco_adapter::client::Client;
 use sioco_exec::event::GateValue;
+use sioco_exec::reliance::Start;
 use sioco_exec::{Fault, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::GateId;
 
@@ -73,8 +74,8 @@ impl Sut for Mute<'_> {
         self.0.poll(wait)
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        self.0.starting(whole)
+    fn starting(&self, start: Start) -> Duration {
+        self.0.starting(start)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -221,8 +222,8 @@ impl Sut for Timed<'_> {
         self.client.stale()
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        self.client.starting(whole)
+    fn starting(&self, start: Start) -> Duration {
+        self.client.starting(start)
     }
 
     fn remarks(&self) -> Vec<String> {
