@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json};
-use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::Model;
 
 use crate::gates::differences;
@@ -78,7 +78,7 @@ pub struct Client<'m> {
     restarts: u32,
     /// Whether the last connection ended in a fault.
     faulty: bool,
-    run: Option<u64>,
+    run: Option<RunNumber>,
     /// Inputs of the run that are neither accepted nor refused.
     pending: BTreeSet<u64>,
     /// Events of the run that came before the answer to the reset.
@@ -312,10 +312,10 @@ impl<'m> Client<'m> {
         }
     }
 
-    fn await_ready(&mut self, run: u64) -> Result<Reset, Fault> {
+    fn await_ready(&mut self, run: RunNumber) -> Result<Reset, Fault> {
         let until = later(self.options.reset);
         let fresh = self.connection.as_ref().is_some_and(|open| open.fresh);
-        let old = |tag: Option<u64>| tag.is_none_or(|tag| tag < run);
+        let old = |tag: Option<RunNumber>| tag.is_none_or(|tag| tag < run);
         loop {
             let Some((message, text)) = self.message(until, "instead of being reset")? else {
                 if self.interrupted() {
@@ -400,7 +400,7 @@ impl<'m> Client<'m> {
         Ok(self.connect()?.is_some())
     }
 
-    fn begin(&mut self, run: u64) {
+    fn begin(&mut self, run: RunNumber) {
         if let Some(open) = &mut self.connection {
             open.fresh = false;
         }
@@ -410,7 +410,7 @@ impl<'m> Client<'m> {
 
     /// What a message says, in the run that is on; nothing if it is about an older one.
     fn event(&mut self, message: AdapterMessage, text: &str) -> Result<Option<SutEvent>, Fault> {
-        let run = self.run.unwrap_or(0);
+        let run = self.run.unwrap_or_default();
         let tag = match &message {
             AdapterMessage::Ready { run }
             | AdapterMessage::Accepted { run, .. }
@@ -520,7 +520,7 @@ impl Sut for Client<'_> {
         self.hello.as_ref().map_or(Order::Sent, |hello| hello.order)
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         let mut ended = std::mem::replace(&mut self.closed, false);
         self.pending.clear();
         self.ahead.clear();

@@ -21,7 +21,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::reliance::Start;
+use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::model::{CLOSED, Direction, Model, is_end};
 use sioco_model::{GateId, Value};
 use ureq::Agent;
@@ -422,7 +423,7 @@ impl Sut for Http<'_> {
         }
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.look_for_crash();
         self.line = None;
         self.events.clear();
@@ -517,9 +518,9 @@ impl Sut for Http<'_> {
         self.crashes
     }
 
-    fn starting(&self, whole: bool) -> Duration {
+    fn starting(&self, start: Start) -> Duration {
         let started = self.host.as_ref().and_then(Host::started).filter(|_| !self.ended);
-        self.startup.left(started, self.options.patience, whole)
+        self.startup.left(started, self.options.patience, start)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -59,7 +59,7 @@ use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
-use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model, Param};
 use sioco_model::number::{self, to_big, to_rational};
 use sioco_model::sort::{Sort, Sorts};
@@ -480,7 +480,7 @@ impl<S: System> Sut for InProcess<'_, S> {
         Order::Sut
     }
 
-    fn reset(&mut self, _run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.events.clear();
         self.ended = false;
         if self.system.is_none() {

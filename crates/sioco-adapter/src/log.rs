@@ -7,7 +7,7 @@ use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep, Runs};
 use sioco_exec::verdict::Trouble;
-use sioco_exec::{FaultKind, Order};
+use sioco_exec::{FaultKind, Order, RunNumber};
 use sioco_model::model::{Direction, Model};
 
 use crate::protocol::{AdapterMessage, gate_of, observation};
@@ -80,7 +80,7 @@ struct Reader<'m> {
     broken: Vec<Trouble>,
     order: Option<Order>,
     /// The number of the run, if it has one.
-    run: Option<u64>,
+    run: Option<RunNumber>,
     /// Whether the system is being reset.
     resetting: bool,
 }
@@ -89,7 +89,7 @@ impl Reader<'_> {
     /// Whether something was seen of a run that is over.
     fn is_old(&self, json: &Json, ready_follows: bool) -> bool {
         let seen = matches!(kind(json), Some("output" | "quiescent" | "closed" | "crashed"));
-        let of = json.get("run").and_then(Json::as_u64);
+        let of = json.get("run").and_then(Json::as_u64).map(RunNumber);
         seen && ((ready_follows && self.resetting) || of.zip(self.run).is_some_and(|(of, run)| of < run))
     }
 
@@ -101,7 +101,8 @@ impl Reader<'_> {
         let at = json.get("ts").and_then(Json::as_u64).map(Duration::from_micros);
         match kind {
             "reset" => {
-                let number = json.get("run").and_then(Json::as_u64).unwrap_or(self.runs.done.len() as u64 + 1);
+                let number = json.get("run").and_then(Json::as_u64).map(RunNumber);
+                let number = number.unwrap_or_else(|| RunNumber::FIRST.plus(self.runs.done.len() as u64));
                 let seed = json.get("seed").and_then(Json::as_u64);
                 (self.run, self.resetting) = (Some(number), true);
                 self.runs.begin(LoggedRun { seed, ..LoggedRun::new(number, line) });
@@ -182,7 +183,7 @@ impl Reader<'_> {
     /// A log may leave out the first reset.
     fn start(&mut self, line: usize) {
         if self.runs.done.is_empty() {
-            self.runs.begin(LoggedRun::new(1, line));
+            self.runs.begin(LoggedRun::new(RunNumber::FIRST, line));
         }
     }
 }
@@ -230,7 +231,10 @@ a word of the adapter
         let log = protocol(text, &model).expect("a log");
         let runs = shown(&log, &model);
         assert_eq!(runs, ["?inX(6) !outX(6) delta", "malformed: `p` is `\"six\"`, and should be Int closed"]);
-        assert_eq!((log.runs[0].number, log.runs[0].order, log.runs[0].seed), (7, Some(Order::Sut), Some(42)));
+        assert_eq!(
+            (log.runs[0].number, log.runs[0].order, log.runs[0].seed),
+            (RunNumber(7), Some(Order::Sut), Some(42))
+        );
         let remarks: Vec<String> = log.remarks.iter().map(ToString::to_string).collect();
         assert_eq!(remarks.len(), 2, "{remarks:?}");
         assert!(remarks[0].starts_with("line 6: this is no JSON"), "{remarks:?}");
@@ -240,7 +244,7 @@ a word of the adapter
     fn a_crash_is_read_back() {
         let model = model();
         let crash = Crash::new("KeyError: 'a'").with(["Traceback".into()]);
-        let line = AdapterMessage::Crashed { run: Some(7), crash: crash.clone() }.line();
+        let line = AdapterMessage::Crashed { run: Some(RunNumber(7)), crash: crash.clone() }.line();
         let log = protocol(&format!("{{\"type\":\"reset\",\"run\":7}}\n< {line}\n"), &model).expect("a log");
         assert_eq!(log.runs[0].steps[0].action, Action::Seen(Observation::Crashed(crash)));
         let log = protocol("{\"type\":\"output\",\"gate\":\"crashed\"}\n", &model).expect("a log");

@@ -17,7 +17,7 @@ mod wire;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use sioco_exec::{Crash, GateValue, Observation, Order};
+use sioco_exec::{Crash, GateValue, Observation, Order, RunNumber};
 use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model};
 use sioco_model::names::did_you_mean;
 
@@ -52,7 +52,7 @@ pub enum TesterMessage {
     /// Back to the initial state.
     Reset {
         /// The number of the run that begins.
-        run: u64,
+        run: RunNumber,
         /// The seed for whatever the system does at random.
         seed: u64,
     },
@@ -106,7 +106,7 @@ pub enum AdapterMessage {
     Ready {
         /// The run that begins.
         #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<u64>,
+        run: Option<RunNumber>,
     },
     /// An input was taken, or sent on.
     Accepted {
@@ -114,7 +114,7 @@ pub enum AdapterMessage {
         id: u64,
         /// In which run.
         #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<u64>,
+        run: Option<RunNumber>,
     },
     /// An input or a reset was not taken.
     Refused {
@@ -123,7 +123,7 @@ pub enum AdapterMessage {
         id: Option<u64>,
         /// In which run.
         #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<u64>,
+        run: Option<RunNumber>,
         /// Why.
         #[serde(rename = "message")]
         why: String,
@@ -137,7 +137,7 @@ pub enum AdapterMessage {
         args: Option<Json>,
         /// In which run.
         #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<u64>,
+        run: Option<RunNumber>,
         /// What the system sent, in its own words.
         #[serde(skip_serializing_if = "Option::is_none")]
         raw: Option<String>,
@@ -146,7 +146,7 @@ pub enum AdapterMessage {
     Closed {
         /// In which run.
         #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<u64>,
+        run: Option<RunNumber>,
     },
     /// The system ended abnormally.
     Crashed {
@@ -156,13 +156,13 @@ pub enum AdapterMessage {
         crash: Crash,
         /// In which run.
         #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<u64>,
+        run: Option<RunNumber>,
     },
     /// The system waits for an input.
     Quiescent {
         /// In which run.
         #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<u64>,
+        run: Option<RunNumber>,
     },
     /// Something does not work, and it is not the system.
     Error {
@@ -170,7 +170,7 @@ pub enum AdapterMessage {
         fatal: bool,
         /// In which run.
         #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<u64>,
+        run: Option<RunNumber>,
         /// What happened.
         message: String,
     },
@@ -201,7 +201,7 @@ impl TesterMessage {
                 config: fields.fields.get("config").and_then(Json::as_object).cloned().unwrap_or_default(),
             },
             "reset" => TesterMessage::Reset {
-                run: fields.number("run")?.ok_or_else(|| fields.wrong(FieldError::Missing("run")))?,
+                run: fields.run()?.ok_or_else(|| fields.wrong(FieldError::Missing("run")))?,
                 seed: fields.number("seed")?.unwrap_or(0),
             },
             "input" => TesterMessage::Input {
@@ -216,7 +216,7 @@ impl TesterMessage {
 
 impl AdapterMessage {
     /// An output of the model.
-    pub fn output(model: &Model, output: &GateValue, run: Option<u64>) -> AdapterMessage {
+    pub fn output(model: &Model, output: &GateValue, run: Option<RunNumber>) -> AdapterMessage {
         let gate = &model.gates[output.gate];
         let args = Some(by_name(model, gate, output));
         AdapterMessage::Output { gate: gate.name.clone(), args, run, raw: None }
@@ -231,7 +231,7 @@ impl AdapterMessage {
     pub fn parse(text: &str) -> Result<Option<AdapterMessage>, MessageError> {
         let Some(fields) = object(text)? else { return Ok(None) };
         let fields = Fields { fields: &fields, text };
-        let run = fields.number("run")?;
+        let run = fields.run()?;
         const KINDS: &[&str] =
             &["hello", "ready", "accepted", "refused", "output", "closed", "crashed", "quiescent", "error", "bye"];
         Ok(Some(match fields.kind(KINDS)? {
@@ -328,6 +328,10 @@ impl<'a> Fields<'a> {
                 None => Err(self.wrong(FieldError::NoNumber(name))),
             },
         }
+    }
+
+    fn run(&self) -> Result<Option<RunNumber>, MessageError> {
+        Ok(self.number("run")?.map(RunNumber))
     }
 
     fn flag(&self, name: &'static str) -> Result<Option<bool>, MessageError> {
@@ -551,18 +555,23 @@ mod tests {
                 AdapterMessage::Hello(about),
                 r#"{"type":"hello","protocol":1,"name":"a \"b\"","inputs":["inX"],"order":"sut","reset":false}"#,
             ),
-            (Ready { run: Some(7) }, r#"{"type":"ready","run":7}"#),
+            (Ready { run: Some(RunNumber(7)) }, r#"{"type":"ready","run":7}"#),
             (Accepted { id: 1, run: None }, r#"{"type":"accepted","id":1}"#),
             (Refused { id: Some(1), run: None, why: "no".into() }, r#"{"type":"refused","id":1,"message":"no"}"#),
             (
-                Output { gate: "outX".into(), args: Some(json!({"p": 6})), run: Some(7), raw: Some("6;".into()) },
+                Output {
+                    gate: "outX".into(),
+                    args: Some(json!({"p": 6})),
+                    run: Some(RunNumber(7)),
+                    raw: Some("6;".into()),
+                },
                 r#"{"type":"output","gate":"outX","args":{"p":6},"run":7,"raw":"6;"}"#,
             ),
             (Closed { run: None }, r#"{"type":"closed"}"#),
             (Crashed { run: None, crash: Crash::new("oh \"no\"") }, r#"{"type":"crashed","message":"oh \"no\""}"#),
             (
                 Crashed {
-                    run: Some(7),
+                    run: Some(RunNumber(7)),
                     crash: Crash::new("oh").at("a.c:1").ended("exit status: 3").with(["x".into(), "y".into()]),
                 },
                 r#"{"type":"crashed","message":"oh","place":"a.c:1","status":"exit status: 3","details":"x\ny","run":7}"#,
@@ -571,7 +580,7 @@ mod tests {
                 Crashed { run: None, crash: Crash::new("oh").with(["x".into(), String::new()]) },
                 r#"{"type":"crashed","message":"oh","details":["x",""]}"#,
             ),
-            (Quiescent { run: Some(1) }, r#"{"type":"quiescent","run":1}"#),
+            (Quiescent { run: Some(RunNumber(1)) }, r#"{"type":"quiescent","run":1}"#),
             (
                 Error { fatal: true, run: None, message: "broken".into() },
                 r#"{"type":"error","fatal":true,"message":"broken"}"#,
@@ -588,7 +597,7 @@ mod tests {
                 r#"{"type":"hello","protocol":1,"config":{"a":1}}"#,
             ),
             (
-                TesterMessage::Reset { run: 7, seed: u64::MAX },
+                TesterMessage::Reset { run: RunNumber(7), seed: u64::MAX },
                 r#"{"type":"reset","run":7,"seed":18446744073709551615}"#,
             ),
             (TesterMessage::input(&model(), 1, &input), r#"{"type":"input","id":1,"gate":"inX","args":{"p":6}}"#),

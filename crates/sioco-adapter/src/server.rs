@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use sioco_exec::border::Border;
-use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, Sut, SutEvent};
+use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::model::{Direction, Model, is_end};
 
 use crate::lines::{Interrupt, Line, LineWriter, Lines, Next, WriteError, excerpt, later, pause};
@@ -145,7 +145,7 @@ pub struct Session<'a> {
     serving: &'a Serving,
     interrupt: &'a Interrupt,
     greeted: bool,
-    run: Option<u64>,
+    run: Option<RunNumber>,
     /// Whether the system may give an output by itself.
     active: bool,
     /// How many events come at once.

@@ -6,6 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use sioco_exec::reliance::Start;
+
 /// So many times as long as the slowest one so far a program may take.
 const TIMES: u32 = 10;
 
@@ -28,9 +30,10 @@ impl Startup {
 
     /// How much longer a program that was started then may take, if it may take so long: all of it, or what it may take going
     /// by others.
-    pub(crate) fn left(&self, started: Option<Instant>, patience: Duration, whole: bool) -> Duration {
+    pub(crate) fn left(&self, started: Option<Instant>, patience: Duration, start: Start) -> Duration {
         let Some(started) = started.filter(|started| self.heard != Some(*started)) else { return Duration::ZERO };
-        let usual = self.longest.filter(|_| !whole).map_or(patience, |longest| longest.saturating_mul(TIMES));
+        let usual =
+            self.longest.filter(|_| start == Start::Usual).map_or(patience, |longest| longest.saturating_mul(TIMES));
         usual.min(patience).saturating_sub(started.elapsed())
     }
 }
@@ -43,17 +46,17 @@ mod tests {
     fn a_program_has_time_until_something_comes() {
         let (patience, mut startup) = (Duration::from_secs(1000), Startup::default());
         let first = Instant::now();
-        assert!(startup.left(Some(first), patience, false) > patience / 2);
-        assert_eq!(startup.left(None, patience, true), Duration::ZERO);
+        assert!(startup.left(Some(first), patience, Start::Usual) > patience / 2);
+        assert_eq!(startup.left(None, patience, Start::Whole), Duration::ZERO);
         startup.heard(Some(first));
-        assert_eq!(startup.left(Some(first), patience, true), Duration::ZERO);
+        assert_eq!(startup.left(Some(first), patience, Start::Whole), Duration::ZERO);
         // The next one is known to be quick.
         startup.longest = Some(Duration::from_secs(2));
         let second = Instant::now() + Duration::from_nanos(1);
-        let left = startup.left(Some(second), patience, false);
+        let left = startup.left(Some(second), patience, Start::Usual);
         assert!(left <= Duration::from_secs(20) && left > Duration::ZERO, "{left:?}");
-        assert!(startup.left(Some(second), patience, true) > patience / 2);
+        assert!(startup.left(Some(second), patience, Start::Whole) > patience / 2);
         // Patience is the limit of both.
-        assert!(startup.left(Some(second), Duration::from_secs(3), false) <= Duration::from_secs(3));
+        assert!(startup.left(Some(second), Duration::from_secs(3), Start::Usual) <= Duration::from_secs(3));
     }
 }

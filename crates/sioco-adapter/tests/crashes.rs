@@ -18,7 +18,7 @@ use sioco_adapter::http::{Http, HttpOptions};
 use sioco_adapter::lines::Interrupt;
 use sioco_adapter::text::{Dialect, TextClient, TextOptions};
 use sioco_adapter::transport::Connector;
-use sioco_exec::{Crash, Fault, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{Crash, Fault, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::{Model, Value};
 
 /// A time-out that is not meant to run out, on however busy a machine.
@@ -70,7 +70,7 @@ fn told(crash: &Crash) -> String {
 
 /// What comes of a command in a run: everything up to the end of the system, or the answer.
 fn run(sut: &mut dyn Sut, number: u64, commands: &[&str], model: &Model) -> String {
-    if let Err(fault) = sut.reset(number, 1) {
+    if let Err(fault) = sut.reset(RunNumber(number), 1) {
         return shown(Err(fault));
     }
     let mut found = Vec::new();
@@ -175,7 +175,7 @@ fn what_it_said_last_is_kept() {
         [("Exit3", vec!["oh", "no"]), ("Half", vec!["before that, it sent half a message: `HAL`"])]
     {
         let mut sut = text(&model, program(&pid_file(), PROGRAM), patient());
-        sut.reset(1, 1).unwrap();
+        sut.reset(RunNumber(1), 1).unwrap();
         sut.send(1, &say(&model, "Ok")).unwrap();
         sut.send(2, &say(&model, command)).unwrap();
         let crash = loop {
@@ -357,8 +357,8 @@ fn a_server_that_drops_a_connection_has_last_words() {
     assert_eq!(run(&mut sut, 1, &["Ok", "Close"], &model), "ok closed");
     assert_eq!(run(&mut sut, 2, &["Ok", "Panic"], &model), "ok closed");
     sut.stop();
-    assert_eq!(sut.last_words(1), Vec::<String>::new());
-    let words = sut.last_words(2);
+    assert_eq!(sut.last_words(RunNumber(1)), Vec::<String>::new());
+    let words = sut.last_words(RunNumber(2));
     assert!(words[0] == "the last lines on its standard error:" && words[4] == "│ KeyError: 'x'", "{words:?}");
 }
 

@@ -14,7 +14,7 @@ use sioco_adapter::lines::Interrupt;
 use sioco_adapter::protocol::{AdapterMessage, TesterMessage, observation};
 use sioco_adapter::spec::SutSpec;
 use sioco_adapter::values::argument;
-use sioco_exec::{FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{FaultKind, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::{Model, Value};
 
 const LONG: Duration = Duration::from_secs(20);
@@ -128,7 +128,7 @@ fn the_adapter_works() {
         args: args.iter().map(|n| Value::Int(*n)).collect(),
     };
     for run in 1..3 {
-        client.reset(run, 42).unwrap();
+        client.reset(RunNumber(run), 42).unwrap();
         assert_eq!(client.order(), Order::Sut);
         let mut seen = Vec::new();
         for (id, sum) in [(1, 10), (2, 20)] {
@@ -167,7 +167,7 @@ fn the_adapter_that_knows_crashes_works() {
     let ten = GateValue { gate: model.gate("inX").unwrap(), args: vec![Value::Int(10)] };
     let mut client = start(adapter.clone());
     for run in 1..3 {
-        client.reset(run, 42).unwrap();
+        client.reset(RunNumber(run), 42).unwrap();
         client.send(1, &ten).unwrap();
         client.send(2, &ten).unwrap();
         for expected in ["Accepted", "Output", "Accepted"] {
@@ -182,7 +182,7 @@ fn the_adapter_that_knows_crashes_works() {
     }
     // The adapter reads something that is not there.
     let mut client = start(adapter.replace("[\"p\"]", "[\"q\"]"));
-    client.reset(1, 42).unwrap();
+    client.reset(RunNumber(1), 42).unwrap();
     client.send(1, &ten).unwrap();
     let fault = client.poll(LONG).unwrap_err();
     assert!(fault.kind == FaultKind::Died && fault.stderr.iter().any(|line| line == "KeyError: 'q'"), "{fault:?}");

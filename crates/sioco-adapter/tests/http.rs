@@ -18,7 +18,8 @@ use sioco_adapter::text::Dialect;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
-    Clock, Driver, Fault, FaultKind, GateValue, Observation, Polled, Settings, Summary, Sut, SutEvent, Verdict, drive,
+    Clock, Driver, Fault, FaultKind, GateValue, Observation, Polled, RunNumber, Settings, Summary, Sut, SutEvent,
+    Verdict, drive,
 };
 use sioco_model::{Model, Value};
 use sioco_plan::Cover;
@@ -280,7 +281,7 @@ fn what_is_odd_about_responses_is_told() {
             |_| answer.clone(),
             |port| {
                 let mut sut = client(&model, DIALECT, port, long());
-                sut.reset(1, 0).unwrap();
+                sut.reset(RunNumber(1), 0).unwrap();
                 for id in 1..=2 {
                     sut.send(id, &value(&model, "put", &[Value::Int(2)])).unwrap();
                     assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id })));
@@ -344,7 +345,7 @@ fn in_parts(first: &'static str, rest: &'static str, patience: Duration) -> Stri
             let _ = wait.recv_timeout(LONG);
         });
         let mut sut = client(&model, DIALECT, port, HttpOptions { patience, ..long() });
-        sut.reset(1, 1).unwrap();
+        sut.reset(RunNumber(1), 1).unwrap();
         sut.send(1, &value(&model, "get", &[])).unwrap();
         assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
         begun.recv_timeout(LONG).unwrap();
@@ -387,7 +388,7 @@ fn a_server_that_is_not_there_is_a_fault() {
     assert_eq!(summary.verdict, Some(Verdict::Error), "{summary:?}");
     assert!(outcome(&summary).starts_with("start: ") && outcome(&summary).contains("refused"), "{}", outcome(&summary));
     // Before a run as well.
-    let fault = client(&model, DIALECT, port, emptied(204)).reset(1, 1).unwrap_err();
+    let fault = client(&model, DIALECT, port, emptied(204)).reset(RunNumber(1), 1).unwrap_err();
     assert!(
         fault.message.contains("before a run, after `DELETE /number`: ") && fault.message.contains("refused"),
         "{fault}"
@@ -400,14 +401,14 @@ fn what_has_to_come_before_a_run_and_does_not_is_a_fault() {
     with_server(
         |_| response(403, "", "never"),
         |port| {
-            let fault = client(&model, DIALECT, port, emptied(204)).reset(1, 1).unwrap_err();
+            let fault = client(&model, DIALECT, port, emptied(204)).reset(RunNumber(1), 1).unwrap_err();
             assert_eq!((fault.kind, fault.again), (FaultKind::Reset, false), "{fault}");
             let told = "before a run, after `DELETE /number`: status 204 was expected, and received: 403 `never`";
             assert!(fault.message.ends_with(told), "{fault}");
             // Without a status, any will do.
             let mut options = emptied(204);
             options.before[0].status = None;
-            client(&model, DIALECT, port, options).reset(1, 1).unwrap();
+            client(&model, DIALECT, port, options).reset(RunNumber(1), 1).unwrap();
         },
     );
     let (send, receive) = channel::<()>();
@@ -418,7 +419,7 @@ fn what_has_to_come_before_a_run_and_does_not_is_a_fault() {
     };
     with_server(mute, |port| {
         let options = HttpOptions { patience: SHORT, ..emptied(204) };
-        let fault = client(&model, DIALECT, port, options).reset(1, 1).unwrap_err();
+        let fault = client(&model, DIALECT, port, options).reset(RunNumber(1), 1).unwrap_err();
         assert!(fault.message.ends_with("no response came within 0.1 s"), "{fault}");
         send.send(()).unwrap();
     });
@@ -439,7 +440,7 @@ fn shown(model: &Model, polled: &Result<Polled, Fault>) -> String {
 /// What comes after an input.
 fn seen(model: &Model, dialect: &str, port: u16, gate: &str, args: &[Value], options: HttpOptions) -> String {
     let mut sut = client(model, dialect, port, options);
-    sut.reset(1, 1).unwrap();
+    sut.reset(RunNumber(1), 1).unwrap();
     sut.send(1, &value(model, gate, args)).unwrap();
     assert_eq!(shown(model, &sut.poll(LONG)), "accepted");
     shown(model, &sut.poll(LONG))
@@ -457,7 +458,7 @@ fn a_slow_response_is_silence_until_it_comes() {
     };
     with_server(slow, |port| {
         let mut sut = client(&model, DIALECT, port, long());
-        sut.reset(1, 1).unwrap();
+        sut.reset(RunNumber(1), 1).unwrap();
         sut.send(1, &value(&model, "get", &[])).unwrap();
         assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
         let begun = Instant::now();
@@ -468,7 +469,7 @@ fn a_slow_response_is_silence_until_it_comes() {
         // Once more, and it never comes; neither does what is left of it when the next run begins.
         sut.send(2, &value(&model, "get", &[])).unwrap();
         assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
-        sut.reset(2, 1).unwrap();
+        sut.reset(RunNumber(2), 1).unwrap();
         send.send(()).unwrap();
         assert_eq!(sut.poll(SHORT), Ok(Polled::Nothing));
     });

@@ -12,7 +12,7 @@ use sioco_adapter::in_process::{Args, InProcess, Output, System};
 use sioco_adapter::lines::Interrupt;
 use sioco_adapter::server::{Serving, listen};
 use sioco_adapter::tcp::Tcp;
-use sioco_exec::{FaultKind, GateValue, Observation, Order, Player, Polled, Sut, SutEvent};
+use sioco_exec::{FaultKind, GateValue, Observation, Order, Player, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::{Model, Value};
 
 const LONG: Duration = Duration::from_secs(20);
@@ -60,7 +60,7 @@ fn a_model_is_played_for_one_client_after_the_other() {
         for _ in 0..3 {
             let mut client = client(&model, port, Options::default());
             for run in 1..4 {
-                client.reset(run, 7).unwrap();
+                client.reset(RunNumber(run), 7).unwrap();
                 assert_eq!(client.order(), Order::Sut);
                 for (id, sum) in [(1, 6), (2, 12)] {
                     client.send(id, &at(&model, "inX", 6)).unwrap();
@@ -88,7 +88,7 @@ fn gates_are_compared_over_the_wire() {
     let served = model(MODEL);
     let ours = model(&MODEL.replace("outX", "outY"));
     serve(&served, &mut Player::new(&served), |port| {
-        let fault = client(&ours, port, Options::default()).reset(1, 7).unwrap_err();
+        let fault = client(&ours, port, Options::default()).reset(RunNumber(1), 7).unwrap_err();
         assert_eq!((fault.kind, fault.again), (FaultKind::Protocol, false));
         assert!(fault.message.contains("does not list it: did you mean it by `outX`?"), "{fault}");
     });
@@ -157,7 +157,7 @@ fn outputs_without_end_leave_room_for_inputs_and_for_the_end() {
     let model = model(MODEL);
     let told = serve(&model, &mut InProcess::new(&model, || Ticker), |port| {
         let mut client = client(&model, port, Options::default());
-        client.reset(1, 7).unwrap();
+        client.reset(RunNumber(1), 7).unwrap();
         client.send(1, &at(&model, "inX", 6)).unwrap();
         let mut outputs = 0;
         loop {
@@ -168,7 +168,7 @@ fn outputs_without_end_leave_room_for_inputs_and_for_the_end() {
             }
             assert!(outputs < 1_000_000, "the input is never taken");
         }
-        client.reset(2, 7).unwrap();
+        client.reset(RunNumber(2), 7).unwrap();
     });
     assert_eq!(told[0], "connected");
 }
@@ -199,7 +199,7 @@ fn faults_ends_and_misfits_get_through() {
     serve(&model, &mut InProcess::new(&model, || Moody(None)), |port| {
         let mut client = client(&model, port, Options::default());
         let mut result = |run: u64, p: i64| {
-            client.reset(run, 7).unwrap();
+            client.reset(RunNumber(run), 7).unwrap();
             client.send(1, &at(&model, "inX", p)).unwrap();
             loop {
                 match client.poll(LONG) {
@@ -233,7 +233,7 @@ fn a_crash_of_a_played_model_gets_through() {
     serve(&model, &mut Player::new(&model), |port| {
         let mut client = client(&model, port, Options::default());
         for run in 1..3 {
-            client.reset(run, 7).unwrap();
+            client.reset(RunNumber(run), 7).unwrap();
             client.send(1, &at(&model, "inX", 6)).unwrap();
             let seen = loop {
                 match client.poll(LONG) {
@@ -269,7 +269,7 @@ fn a_connection_that_breaks_is_opened_again_at_the_next_reset() {
     });
     let mut client = client(&model, port, Options::default());
     for run in 1..4 {
-        client.reset(run, 7).unwrap();
+        client.reset(RunNumber(run), 7).unwrap();
         assert_eq!(client.order(), Order::Sent);
         client.send(1, &at(&model, "inX", 6)).unwrap();
         let fault = client.poll(LONG).unwrap_err();
@@ -295,7 +295,7 @@ fn a_server_that_cannot_reset_is_told_so() {
                 }
             }
         });
-        let fault = client(&model, port, Options::default()).reset(1, 7).unwrap_err();
+        let fault = client(&model, port, Options::default()).reset(RunNumber(1), 7).unwrap_err();
         assert_eq!((fault.kind, fault.again), (FaultKind::Reset, false), "{fault}");
         assert!(fault.message.contains(part), "{fault}");
         server.join().unwrap();

@@ -20,8 +20,8 @@ use sioco_adapter::transport::Connector;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
-    Clock, Driver, Fault, FaultKind, GateValue, Observation, Order, Polled, Settings, Summary, Sut, SutEvent, Verdict,
-    drive,
+    Clock, Driver, Fault, FaultKind, GateValue, Observation, Order, Polled, RunNumber, Settings, Summary, Sut,
+    SutEvent, Verdict, drive,
 };
 use sioco_model::{Model, Value};
 use sioco_plan::Cover;
@@ -336,7 +336,7 @@ fn a_shell_script_passes() {
 fn a_child_that_ended_has_closed_whoever_holds_its_streams() {
     let model = model(MODEL);
     let mut sut = client(&model, &dialect(DIALECT), shell("sleep 1000 & read line; echo BYE"), long());
-    sut.reset(1, 1).unwrap();
+    sut.reset(RunNumber(1), 1).unwrap();
     sut.send(1, &value(&model, "quit", &[])).unwrap();
     assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
     assert_eq!(shown(&model, &sut.poll(LONG)), "!bye");
@@ -348,7 +348,7 @@ fn a_child_that_ended_has_closed_whoever_holds_its_streams() {
 fn a_command_that_is_not_there_is_a_fault() {
     let model = model(MODEL);
     let program = Box::new(Program::new(vec!["./not-there".into()]));
-    let fault = client(&model, &dialect(DIALECT), program, long()).reset(1, 1).unwrap_err();
+    let fault = client(&model, &dialect(DIALECT), program, long()).reset(RunNumber(1), 1).unwrap_err();
     assert_eq!((fault.kind, fault.again), (FaultKind::Start, false), "{fault}");
     assert!(fault.message.contains("`./not-there` cannot be started"), "{fault}");
 }
@@ -361,13 +361,13 @@ fn a_program_that_ends_by_itself_without_a_word_is_a_fault() {
     let start = |script: &str| client(&model, &dialect(DIALECT), shell(script), long());
     let told = "it ended (exit status: 2) before anything came from it, without any input";
     let mut sut = start("echo 'no such file' >&2; exit 2");
-    sut.reset(1, 1).unwrap();
+    sut.reset(RunNumber(1), 1).unwrap();
     let fault = sut.poll(LONG).unwrap_err();
     assert!(fault.message.contains(told) && fault.stderr == ["no such file"], "{fault} {:?}", fault.stderr);
     assert_eq!((fault.kind, fault.again), (FaultKind::Start, false));
     // The input is there before its end.
     let mut sut = start("sleep 0.2; echo 'no such file' >&2; exit 2");
-    sut.reset(1, 1).unwrap();
+    sut.reset(RunNumber(1), 1).unwrap();
     sut.send(1, &value(&model, "quit", &[])).unwrap();
     assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
     let fault = sut.poll(LONG).unwrap_err();
@@ -378,7 +378,7 @@ fn a_program_that_ends_by_itself_without_a_word_is_a_fault() {
     let ends = |script: &str| {
         let mut sut = start(script);
         for run in 1..3 {
-            sut.reset(run, 1).unwrap();
+            sut.reset(RunNumber(run), 1).unwrap();
             sut.send(1, &value(&model, "quit", &[])).unwrap();
             assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
             let first = shown(&model, &sut.poll(LONG));
@@ -464,7 +464,7 @@ fn a_server_that_closes_is_closed() {
     };
     with_server(half, |tcp| {
         let mut sut = client(&model, &dialect(DIALECT), Box::new(tcp), long());
-        sut.reset(1, 1).unwrap();
+        sut.reset(RunNumber(1), 1).unwrap();
         sut.send(1, &value(&model, "add", &[1])).unwrap();
         assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
         let found = shown(&model, &sut.poll(LONG));
@@ -538,7 +538,7 @@ fn before(send: Option<&str>, expect: Option<&str>) -> Exchange {
 fn reset(tcp: Tcp, before: Vec<Exchange>, patience: Duration) -> Result<(), Fault> {
     let model = model(MODEL);
     let options = TextOptions { before, patience, ..TextOptions::default() };
-    client(&model, &dialect(DIALECT), Box::new(tcp), options).reset(1, 1)
+    client(&model, &dialect(DIALECT), Box::new(tcp), options).reset(RunNumber(1), 1)
 }
 
 #[test]
@@ -652,7 +652,7 @@ fn a_connection_may_stay() {
         let options = TextOptions { keep: true, before, ..long() };
         let mut sut = client(&model, &dialect(DIALECT), Box::new(tcp), options);
         for run in 1..=3 {
-            sut.reset(run, 1).unwrap();
+            sut.reset(RunNumber(run), 1).unwrap();
             sut.send(1, &value(&model, "add", &[run as i64])).unwrap();
             assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
             assert_eq!(shown(&model, &sut.poll(LONG)), format!("!sum({run})"));
@@ -682,7 +682,7 @@ fn a_server_that_reads_nothing_is_a_fault() {
     with_server(deaf, |tcp| {
         let options = TextOptions { patience: SHORT, ..TextOptions::default() };
         let mut sut = client(&model, &dialect(&text), Box::new(tcp), options);
-        sut.reset(1, 1).unwrap();
+        sut.reset(RunNumber(1), 1).unwrap();
         let begun = Instant::now();
         let fault = (1..).find_map(|id| {
             assert!(begun.elapsed() < LONG, "it took {id} inputs of a megabyte");
@@ -701,7 +701,7 @@ fn silence_is_silence() {
     let model = model(MODEL);
     with_server(well, |tcp| {
         let mut sut = client(&model, &dialect(DIALECT), Box::new(tcp), long());
-        sut.reset(1, 1).unwrap();
+        sut.reset(RunNumber(1), 1).unwrap();
         let begun = Instant::now();
         assert_eq!(sut.poll(SHORT), Ok(Polled::Nothing));
         assert!(begun.elapsed() >= SHORT, "{:?}", begun.elapsed());

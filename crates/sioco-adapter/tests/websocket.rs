@@ -16,7 +16,7 @@ use sioco_adapter::tcp::Tcp;
 use sioco_adapter::transport::{Connection, Connector};
 use sioco_adapter::ws::Ws;
 use sioco_exec::settings::Walks;
-use sioco_exec::{Clock, Driver, Fault, FaultKind, Player, Settings, Summary, Sut, Verdict, drive};
+use sioco_exec::{Clock, Driver, Fault, FaultKind, Player, RunNumber, Settings, Summary, Sut, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::Cover;
 use sioco_solve::BackEnd;
@@ -243,7 +243,7 @@ fn a_server_that_dies_is_a_fault() {
         });
         let options = Options { hello: LONG, reset: LONG, ..Options::default() };
         let mut client = Client::new(&model, Box::new(ws), options, Interrupt::default());
-        client.reset(1, 1).unwrap();
+        client.reset(RunNumber(1), 1).unwrap();
         let fault = client.poll(LONG).unwrap_err();
         server.join().unwrap();
         assert_eq!(fault.kind, FaultKind::Died, "{fault}");

@@ -2,6 +2,7 @@
 //! behind. That is only a hint, since a system may choose between answers.
 
 use rustc_hash::FxHashMap;
+use sioco_exec::RunNumber;
 use sioco_exec::event::{Action, Observation};
 use sioco_exec::log::LoggedStep;
 
@@ -14,12 +15,12 @@ const MOST: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answers {
     /// By what happened before: the run, and what came then; nothing if that was not always the same.
-    seen: FxHashMap<Vec<Action>, Option<(u64, Observation)>>,
+    seen: FxHashMap<Vec<Action>, Option<(RunNumber, Observation)>>,
 }
 
 impl Answers {
     /// The steps of a run that the model allows.
-    pub fn add(&mut self, run: u64, steps: &[LoggedStep]) {
+    pub fn add(&mut self, run: RunNumber, steps: &[LoggedStep]) {
         let actions: Vec<Action> = steps.iter().take(STEPS).map(|step| step.action.clone()).collect();
         for (i, action) in actions.iter().enumerate() {
             let Action::Seen(seen @ Observation::Output(_)) = action else { continue };
@@ -35,7 +36,7 @@ impl Answers {
     }
 
     /// The run in which the last output of a short run was another one, though everything before it was the same.
-    pub fn otherwise(&self, steps: &[LoggedStep]) -> Option<u64> {
+    pub fn otherwise(&self, steps: &[LoggedStep]) -> Option<RunNumber> {
         let actions: Vec<Action> = steps.iter().take(STEPS + 1).map(|step| step.action.clone()).collect();
         let (last, before) = actions.split_last().filter(|_| actions.len() <= STEPS)?;
         let has_input = before.iter().any(|action| matches!(action, Action::Input(_)));

@@ -1,9 +1,9 @@
 //! Deadlocks of the model that runs came to (T-L11; S1 section 3.2.2), each with the way there.
 
-use sioco_exec::Record;
 use sioco_exec::event::Action;
 use sioco_exec::log::LoggedStep;
 use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::{Record, RunNumber};
 
 /// So many are kept.
 const MOST: usize = 50;
@@ -14,7 +14,7 @@ pub struct DeadEnd {
     /// The state, in words.
     pub state: String,
     /// The run.
-    pub run: u64,
+    pub run: RunNumber,
     /// What happened in it, inputs where they were accepted.
     pub trace: Vec<Action>,
 }
@@ -22,7 +22,7 @@ pub struct DeadEnd {
 /// Follows runs, and keeps the ways to deadlocks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeadEnds {
-    run: u64,
+    run: RunNumber,
     /// What happened, by its place among the steps of the run.
     trace: Vec<usize>,
     /// Inputs that are not accepted, in the same way.

@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::mem::discriminant;
 use std::time::Duration;
 
-use sioco_exec::Summary;
 use sioco_exec::crash::without_values;
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::log::LoggedStep;
 use sioco_exec::summary::{BadRun, most_telling};
 use sioco_exec::verdict::{Cause, Failure, Trouble, Verdict};
+use sioco_exec::{RunNumber, Summary};
 
 use crate::shrink::Shortened;
 use crate::trails::Trails;
@@ -22,7 +22,7 @@ pub const EXPLAINED: usize = 5;
 #[derive(Clone)]
 pub struct FailingRun<'a> {
     /// Its number.
-    pub run: u64,
+    pub run: RunNumber,
     /// Its verdict.
     pub verdict: Verdict,
     /// Why.
@@ -42,7 +42,7 @@ pub struct FailingRun<'a> {
     /// What became of shrinking it.
     pub shortened: Option<&'a Shortened>,
     /// The number under which the steps are recorded.
-    pub recorded: u64,
+    pub recorded: RunNumber,
 }
 
 /// The bad runs of a campaign, as they were.

@@ -7,7 +7,7 @@ use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::End;
 use sioco_exec::summary::{BadRun, Pauses, Summary, at_least};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
-use sioco_exec::{Order, Referee};
+use sioco_exec::{Order, Referee, RunNumber};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
 
@@ -99,7 +99,7 @@ impl JudgedRun<'_> {
     /// As a run that did not pass, with its steps.
     pub fn failing<'a>(&'a self, log: &Log, steps: &'a [LoggedStep]) -> FailingRun<'a> {
         let JudgedRun { run, judged, .. } = self;
-        let length = |of: u64| Some(log.runs.iter().find(|r| r.number == of)?.steps.len() as u64);
+        let length = |of: RunNumber| Some(log.runs.iter().find(|r| r.number == of)?.steps.len() as u64);
         FailingRun {
             run: run.number,
             verdict: judged.verdict,

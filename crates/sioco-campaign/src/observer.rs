@@ -1,5 +1,6 @@
 //! Who listens to a campaign: shows progress, records for programs, or nothing at all.
 
+use sioco_exec::RunNumber;
 use sioco_exec::record::Stamped;
 use sioco_exec::shrink::Progress;
 
@@ -19,7 +20,7 @@ pub trait Observer {
     fn tested(&mut self) {}
 
     /// A run is tried again, in a shorter form.
-    fn shrinking(&mut self, run: u64, progress: Progress) {
+    fn shrinking(&mut self, run: RunNumber, progress: Progress) {
         let _ = (run, progress);
     }
 

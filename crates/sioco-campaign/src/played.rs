@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use sioco_adapter::gates::differences_of_models;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{args, declared, read_args};
-use sioco_exec::{Fault, FaultKind, Order, Player, Polled, Sut, SutEvent};
+use sioco_exec::{Fault, FaultKind, Order, Player, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::model::{Direction, Model};
 use sioco_model::{GateId, Id};
 
@@ -120,7 +120,7 @@ impl Sut for Played<'_> {
         self.player.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         if !self.differences.is_empty() {
             let all = self.differences.join("; ");
             let message = format!("the gates of the model that is played are not those of the model: {all}");

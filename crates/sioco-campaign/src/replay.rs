@@ -9,7 +9,7 @@ use sioco_exec::replay::{Patience, Point, Replayed, is_alike, replay};
 use sioco_exec::shrink::Rate;
 use sioco_exec::summary::most_telling;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
-use sioco_exec::{Observation, Sut};
+use sioco_exec::{Observation, RunNumber, Sut};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
 
@@ -71,7 +71,7 @@ impl Replay<'_> {
             let seed = self.recorded.seed.map(|seed| seed.wrapping_add(passed));
             let recorded = &LoggedRun { seed, ..self.recorded.clone() };
             let bench = Bench { sut: &mut sut, clock: &mut clock };
-            let replayed = replay(&mut referee, bench, recorded, number, self.patience, &mut |stamped| {
+            let replayed = replay(&mut referee, bench, recorded, RunNumber(number), self.patience, &mut |stamped| {
                 oracle.refill();
                 replays.trails.record(stamped);
                 observer.record(stamped);
@@ -100,11 +100,11 @@ impl Replays {
     }
 
     /// The one that tells most: the shortest failure, or else the worst; and its number.
-    pub fn worst(&self) -> Option<(u64, &Replayed)> {
+    pub fn worst(&self) -> Option<(RunNumber, &Replayed)> {
         let failing = most_telling(self.found.iter().map(|r| (r.verdict, r.steps)));
         let worst = || self.found.iter().enumerate().max_by_key(|(i, r)| (r.verdict, std::cmp::Reverse(*i)));
         let at = failing.or_else(|| worst().map(|(i, _)| i))?;
-        Some((at as u64 + 1, &self.found[at]))
+        Some((RunNumber::FIRST.plus(at as u64), &self.found[at]))
     }
 
     /// What it shows about a recorded run.

@@ -16,7 +16,7 @@ use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::verdict::{Cause, Open, Verdict};
-use sioco_exec::{Order, Referee, Sut};
+use sioco_exec::{Order, Referee, RunNumber, Sut};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
 
@@ -55,7 +55,7 @@ pub enum Again {
     /// It was answered as before.
     Same {
         /// The run of the walk.
-        run: u64,
+        run: RunNumber,
         /// How often it was run again, in part or as a whole.
         times: usize,
         /// Whether a system that was not reset would have been noticed.
@@ -64,7 +64,7 @@ pub enum Again {
     /// It was answered in a way that the model does not allow.
     Differs {
         /// The run of the walk.
-        run: u64,
+        run: RunNumber,
         /// The step that is not allowed.
         step: u64,
         /// Why.
@@ -74,7 +74,7 @@ pub enum Again {
 
 impl Repeat<'_> {
     /// Runs a run that passed again, on a system whose next run has this number.
-    pub fn run(&self, records: &[Stamped], sut: &mut dyn Sut, mut next: u64) -> Again {
+    pub fn run(&self, records: &[Stamped], sut: &mut dyn Sut, mut next: RunNumber) -> Again {
         let log = Log::of_records(records.iter().enumerate());
         let model = self.model;
         // A question that is under way is answered: the time is looked at between the steps.
@@ -111,7 +111,7 @@ impl Repeat<'_> {
             };
             let found =
                 replay(&mut referee, Bench { sut, clock: &mut Since(begun) }, &again, next, patience, &mut sink);
-            next += 1;
+            next = next.next();
             match found.verdict {
                 Verdict::Fail => return Again::Differs { run: first.number, step: found.steps, cause: found.cause },
                 // What breaks down is no answer.

@@ -9,7 +9,7 @@ use sioco_exec::record::Record;
 use sioco_exec::replay::Patience;
 use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Rate, Shrunk, alike, shrink};
 use sioco_exec::verdict::{Cause, Failure, Verdict};
-use sioco_exec::{Action, Referee, Settings, Stamped, Summary};
+use sioco_exec::{Action, Referee, RunNumber, Settings, Stamped, Summary};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
 
@@ -43,7 +43,7 @@ pub struct Shrinking<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shortened {
     /// The number that its shortest form has in the journal.
-    pub number: u64,
+    pub number: RunNumber,
     /// What came of it.
     pub found: Shrunk,
 }
@@ -55,7 +55,7 @@ impl Shortened {
         let form = reproduced.map(|rate| (if shortest.is_some() { self.number } else { *run }, rate));
         // Where the run is its own shortest form, what was tried last is what counts.
         let run = (form.is_none_or(|(number, _)| number != *run) && again.of > 0).then_some((*run, *again));
-        run.into_iter().chain(form).map(|(run, rate): (u64, Rate)| Record::Again { run, rate })
+        run.into_iter().chain(form).map(|(run, rate): (RunNumber, Rate)| Record::Again { run, rate })
     }
 }
 
@@ -69,12 +69,12 @@ pub struct Shrinks {
 }
 
 /// Whom shrinking tells the number of the run and how far it is, after everything that happens.
-pub(crate) type Listen<'a> = &'a mut dyn FnMut(u64, Progress);
+pub(crate) type Listen<'a> = &'a mut dyn FnMut(RunNumber, Progress);
 
 /// The next number of a run, and that of the next shortest form in the journal.
 struct Numbers {
-    next: u64,
-    form: u64,
+    next: RunNumber,
+    form: RunNumber,
 }
 
 impl Shrinking<'_> {
@@ -90,7 +90,7 @@ impl Shrinking<'_> {
             .collect();
         let chosen = &ways[..ways.len().min(EXPLAINED)];
         let mut shrinks = Shrinks::default();
-        let mut numbers = Numbers { next: trails.resets() + 1, form: trails.last() + 1 };
+        let mut numbers = Numbers { next: trails.last_reset().next(), form: trails.last().next() };
         let end = bench.clock.now().saturating_add(self.time);
         for (i, run) in chosen.iter().enumerate() {
             let Cause::Failure(failure) = run.cause else { continue };
@@ -106,7 +106,7 @@ impl Shrinking<'_> {
                 listen(run, progress);
             });
             let found = found.numbered(numbers.form);
-            numbers.next += found.runs;
+            numbers.next = numbers.next.plus(found.runs);
             if shrinks.add(found, &mut numbers) {
                 break;
             }
@@ -149,7 +149,7 @@ struct Wanted<'a> {
     seed: u64,
     time: Duration,
     /// The number of the first run that the system has not seen yet.
-    next: u64,
+    next: RunNumber,
 }
 
 impl Shrinks {
@@ -161,7 +161,7 @@ impl Shrinks {
         self.causes.push(shortest.map(|s| Cause::Failure(s.failure.clone())));
         let is_shorter = shortest.is_some();
         self.all.push(Shortened { number: numbers.form, found });
-        numbers.form += u64::from(is_shorter);
+        numbers.form = numbers.form.plus(u64::from(is_shorter));
         over
     }
 

@@ -7,7 +7,7 @@ use sioco_exec::log::LoggedStep;
 use sioco_exec::record::Stamped;
 use sioco_exec::summary::make_room;
 use sioco_exec::verdict::Verdict;
-use sioco_exec::{Order, Record};
+use sioco_exec::{Order, Record, RunNumber};
 
 use crate::answers::Answers;
 pub use crate::dead_ends::DeadEnd;
@@ -18,7 +18,7 @@ pub use crate::reasons::Reasons;
 #[derive(Clone, Debug)]
 pub struct Trails {
     line: usize,
-    run: u64,
+    run: RunNumber,
     seed: u64,
     begun: Duration,
     resets: u64,
@@ -34,7 +34,7 @@ pub struct Trails {
 
 #[derive(Clone, Debug)]
 struct Trail {
-    run: u64,
+    run: RunNumber,
     seed: u64,
     begun: Duration,
     verdict: Verdict,
@@ -48,7 +48,7 @@ impl Default for Trails {
         // The first line of a journal is none of a record.
         Trails {
             line: 1,
-            run: 0,
+            run: RunNumber::default(),
             seed: 0,
             begun: Duration::ZERO,
             resets: 0,
@@ -103,7 +103,7 @@ impl Trails {
             Record::Fault(_) => {
                 self.current.clear();
                 self.resets += 1;
-                self.keep(0, Verdict::Error, 0);
+                self.keep(RunNumber::default(), Verdict::Error, 0);
                 return;
             }
             Record::Hurried | Record::Purpose { .. } | Record::Again { .. } | Record::End { .. } => return,
@@ -120,7 +120,7 @@ impl Trails {
         });
     }
 
-    fn keep(&mut self, run: u64, verdict: Verdict, length: u64) {
+    fn keep(&mut self, run: RunNumber, verdict: Verdict, length: u64) {
         let (steps, waiting) = (std::mem::take(&mut self.current), self.waiting.take());
         if make_room(&mut self.bad, |t| (t.verdict, t.length), verdict, length) {
             let waiting = waiting.filter(|_| self.order.is_some_and(Order::is_of_system));
@@ -132,44 +132,44 @@ impl Trails {
         }
     }
 
-    fn trail(&self, run: u64) -> Option<&Trail> {
+    fn trail(&self, run: RunNumber) -> Option<&Trail> {
         self.bad.iter().find(|t| t.run == run)
     }
 
     /// The steps of a bad run.
-    pub fn of(&self, run: u64) -> &[LoggedStep] {
+    pub fn of(&self, run: RunNumber) -> &[LoggedStep] {
         self.trail(run).map_or(&[], |t| &t.steps)
     }
 
     /// The input of a bad run that was not accepted when the run ended, where that has to come first.
-    pub fn unaccepted(&self, run: u64) -> Option<&GateValue> {
+    pub fn unaccepted(&self, run: RunNumber) -> Option<&GateValue> {
         self.trail(run)?.unaccepted.as_ref()
     }
 
     /// A run that was answered otherwise where the last output of a failing run came, though everything before it was the
     /// same.
-    pub fn otherwise(&self, steps: &[LoggedStep]) -> Option<u64> {
+    pub fn otherwise(&self, steps: &[LoggedStep]) -> Option<RunNumber> {
         self.answers.otherwise(steps)
     }
 
     /// The seed that the system got in a bad run.
-    pub fn seed(&self, run: u64) -> Option<u64> {
+    pub fn seed(&self, run: RunNumber) -> Option<u64> {
         self.trail(run).map(|t| t.seed)
     }
 
     /// When a bad run began.
-    pub fn begun(&self, run: u64) -> Option<Duration> {
+    pub fn begun(&self, run: RunNumber) -> Option<Duration> {
         self.trail(run).map(|t| t.begun)
     }
 
     /// The number of the last run.
-    pub fn last(&self) -> u64 {
+    pub fn last(&self) -> RunNumber {
         self.run
     }
 
-    /// How often the system was reset, or should have been: no run has a greater number for it.
-    pub fn resets(&self) -> u64 {
-        self.resets.max(self.run)
+    /// The number of the last run that the system was reset for, or should have been: it has seen no greater one.
+    pub fn last_reset(&self) -> RunNumber {
+        RunNumber(self.resets).max(self.run)
     }
 
     /// Why runs were inconclusive.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use sioco_exec::event::{Action, GateValue};
-use sioco_exec::{Fault, Order, Polled, Sut};
+use sioco_exec::reliance::Start;
+use sioco_exec::{Fault, Order, Polled, RunNumber, Sut};
 use sioco_solve::Cancellation;
 
 /// See the [module](self).
@@ -19,7 +20,7 @@ impl Sut for Watched<'_> {
         self.sut.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.sut.reset(run, seed)
     }
 
@@ -58,12 +59,12 @@ impl Sut for Watched<'_> {
         self.sut.unheard_crashes()
     }
 
-    fn last_words(&self, run: u64) -> Vec<String> {
+    fn last_words(&self, run: RunNumber) -> Vec<String> {
         self.sut.last_words(run)
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        self.sut.starting(whole)
+    fn starting(&self, start: Start) -> Duration {
+        self.sut.starting(start)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -13,7 +13,7 @@ use sioco_exec::journal::About;
 use sioco_exec::log::Log;
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::Walks;
-use sioco_exec::{Player, Settings, Sut, Verdict};
+use sioco_exec::{Player, RunNumber, Settings, Sut, Verdict};
 use sioco_model::Model;
 use sioco_solve::BackEnd;
 use sioco_solve::values::Choice;
@@ -80,7 +80,7 @@ impl Observer for Counting {
         self.phases.push("tested");
     }
 
-    fn shrinking(&mut self, _: u64, _: sioco_exec::shrink::Progress) {
+    fn shrinking(&mut self, _: RunNumber, _: sioco_exec::shrink::Progress) {
         self.shrinking += 1;
     }
 
@@ -197,7 +197,7 @@ fn everything_is_recorded() {
         "who listens gets the same"
     );
     let log = Log::of(&sioco_exec::journal::read(&text, &model).expect("a journal"));
-    let shrunk: Vec<u64> = log.runs.iter().filter(|run| run.shrunk.is_some()).map(|run| run.number).collect();
+    let shrunk: Vec<RunNumber> = log.runs.iter().filter(|run| run.shrunk.is_some()).map(|run| run.number).collect();
     assert_eq!(shrunk, [outcome.failures()[0].recorded]);
 }
 

@@ -12,7 +12,7 @@ use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::replay::Patience;
 use sioco_exec::settings::Walks;
-use sioco_exec::{Player, Settings, Verdict};
+use sioco_exec::{Player, RunNumber, Settings, Verdict};
 use sioco_model::Model;
 use sioco_plan::{Cover, Plan};
 use sioco_solve::{BackEnd, Cancellation};
@@ -90,8 +90,8 @@ fn a_failure_is_found_again_until_it_is_mended() {
     let never = Cancellation::default();
     let (found, kept) = again(run, 15, &never);
     assert_eq!((found.shows(run), found.fails_as(run)), (Shown::Failed, Sameness::Same));
-    assert_eq!((found.fails(), kept.times, found.worst().map(|(number, _)| number)), (3, 3, Some(1)));
-    assert_eq!(found.trails.of(1).len(), run.steps.len());
+    assert_eq!((found.fails(), kept.times, found.worst().map(|(number, _)| number)), (3, 3, Some(RunNumber(1))));
+    assert_eq!(found.trails.of(RunNumber(1)).len(), run.steps.len());
     let (found, _) = again(run, 1_000, &never);
     assert_eq!((found.shows(run), found.fails()), (Shown::Fixed, 0));
     // Slipping earlier, it fails in another way.

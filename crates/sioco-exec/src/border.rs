@@ -8,6 +8,8 @@ use std::time::Duration;
 use sioco_model::model::{Direction, Model};
 
 use crate::event::{Action, GateValue, Observation};
+use crate::reliance::Start;
+use crate::run_number::RunNumber;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
 /// Whether something may be sent: a gate value of an input. Otherwise sioco made a mistake, which is not the system's.
@@ -52,7 +54,7 @@ impl Sut for Border<'_> {
         self.sut.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.sut.reset(run, seed)
     }
 
@@ -92,12 +94,12 @@ impl Sut for Border<'_> {
         self.sut.unheard_crashes()
     }
 
-    fn last_words(&self, run: u64) -> Vec<String> {
+    fn last_words(&self, run: RunNumber) -> Vec<String> {
         self.sut.last_words(run)
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        self.sut.starting(whole)
+    fn starting(&self, start: Start) -> Duration {
+        self.sut.starting(start)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -36,6 +36,7 @@ use crate::record::{End, Record, Waiting, Why};
 use crate::referee::Referee;
 use crate::reliance::{self, Reliance};
 use crate::run::Run;
+use crate::run_number::RunNumber;
 use crate::schedule::{Next, Schedule};
 use crate::settings::{Interaction, Settings};
 use crate::silent_spots::SilentSpots;
@@ -50,7 +51,7 @@ pub enum Decision {
     /// Bring the system to its initial state.
     Reset {
         /// The number of the run.
-        run: u64,
+        run: RunNumber,
         /// A seed for the system.
         seed: u64,
     },
@@ -280,7 +281,7 @@ impl<'m> Driver<'m> {
             Some(_) if settings.max_steps.is_some_and(|most| ledger.steps() >= most) => self.stop(End::Steps),
             Some(Next { mode, aim, repeated }) => {
                 run.plan(mode, aim, repeated);
-                let seed = settings.seed.wrapping_add(run.number + 1);
+                let seed = settings.seed.wrapping_add(run.number.next().0);
                 return Some(self.reset(seed));
             }
         }

@@ -14,6 +14,7 @@ use crate::account::{Bits, covered};
 use crate::event::GateValue;
 use crate::explanation::Explanation;
 use crate::record::{Aim, End, Record, Waiting, Why};
+use crate::run_number::RunNumber;
 use crate::settings::{Settings, Walks};
 use crate::suite::{NodeId, Suite};
 use crate::summary::{BadRun, Pauses, Probed, PurposeResult, Summary, at_least, make_room};
@@ -50,7 +51,7 @@ pub struct Leftovers {
 /// The run that is under way, as far as records say.
 #[derive(Clone, Debug, Default)]
 struct Running {
-    run: u64,
+    run: RunNumber,
     aim: Option<Aim>,
     /// Whether something happened in it that was judged.
     begun: bool,
@@ -217,7 +218,7 @@ impl Ledger {
         self.bad(self.now.run, Verdict::Error, Cause::Trouble(Trouble::Fault { kind, message, stderr }), 0);
     }
 
-    fn bad(&mut self, run: u64, verdict: Verdict, cause: Cause, steps: u64) {
+    fn bad(&mut self, run: RunNumber, verdict: Verdict, cause: Cause, steps: u64) {
         if make_room(&mut self.bad, |b| (b.verdict, b.steps), verdict, steps) {
             self.bad.push(BadRun { run, verdict, cause, steps, explanation: None });
         }
@@ -235,7 +236,7 @@ impl Ledger {
     }
 
     /// A run is about to begin. With its number, it can be told which one did not begin.
-    pub fn resets(&mut self, run: u64) {
+    pub fn resets(&mut self, run: RunNumber) {
         self.now = Running { run, ..Running::default() };
     }
 

@@ -75,7 +75,7 @@ impl Listening {
         }
         self.runs += 1;
         // Not one of the numbers that choose the inputs.
-        let mut random = Random::new(!at.settings.seed.wrapping_add(at.run.number));
+        let mut random = Random::new(!at.settings.seed.wrapping_add(at.run.number.0));
         self.runs <= FIRST || random.below(LATER) == 0
     }
 }

@@ -16,6 +16,7 @@ use crate::journal::{Journal, Remark};
 use crate::record::{Aim, Record, Stamped, Waiting, Why};
 use crate::referee::Referee;
 use crate::reliance::Reliance;
+use crate::run_number::RunNumber;
 use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Failure, Trouble, Verdict};
@@ -53,7 +54,7 @@ impl LoggedStep {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoggedRun {
     /// Its number.
-    pub number: u64,
+    pub number: RunNumber,
     /// The line (from 1) where it begins.
     pub line: usize,
     /// What the order of its steps means, if that was recorded.
@@ -79,14 +80,14 @@ pub struct LoggedRun {
     /// The verdict that was given then, and why.
     pub verdict: Option<(Verdict, Cause)>,
     /// The run that it is the shortest form of, if it is one: then it is no part of the campaign.
-    pub shrunk: Option<u64>,
+    pub shrunk: Option<RunNumber>,
     /// How often it failed again when it was shrunk, if that was tried.
     pub again: Option<Rate>,
 }
 
 impl LoggedRun {
     /// A run in which nothing has happened yet.
-    pub fn new(number: u64, line: usize) -> Self {
+    pub fn new(number: RunNumber, line: usize) -> Self {
         let (steps, unanswered) = (Vec::new(), None);
         LoggedRun {
             number,

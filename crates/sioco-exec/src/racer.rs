@@ -9,6 +9,7 @@ use std::time::Duration;
 use sioco_solve::values::Random;
 
 use crate::event::{GateValue, Observation};
+use crate::run_number::RunNumber;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
 /// How long the system behind may take to accept an input.
@@ -111,7 +112,7 @@ impl<S: Sut> Sut for Racer<S> {
         Order::Sent
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         // Not the numbers that the system behind draws.
         self.random = Random::new(!seed);
         self.sent.clear();

@@ -11,6 +11,7 @@ use sioco_plan::PurposeId;
 use crate::event::GateValue;
 use crate::event::Observation;
 use crate::reliance::Reliance;
+use crate::run_number::RunNumber;
 use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Verdict};
@@ -27,7 +28,7 @@ pub enum Aim {
     Replay,
     /// The shortest form that was found of the failing run with this number. It is no part of the campaign: its verdict
     /// and what it covers are those of that run already.
-    Shrunk(u64),
+    Shrunk(RunNumber),
 }
 
 /// Why the tester sends an input.
@@ -135,7 +136,7 @@ pub enum Record {
     /// A run begins: the system was brought to its initial state.
     Run {
         /// Its number, from 1.
-        run: u64,
+        run: RunNumber,
         /// The seed that the system got.
         seed: u64,
         /// What it is for at first.
@@ -201,7 +202,7 @@ pub enum Record {
     /// After the campaign, a failing run was run again when it was shrunk.
     Again {
         /// Its number, or that of its shortest form.
-        run: u64,
+        run: RunNumber,
         /// How often it failed again.
         rate: Rate,
     },

@@ -90,7 +90,7 @@ pub(crate) fn listen(
     // A clock that stands still measures nothing.
     let moves = clock.now() > begun;
     if worth_it() {
-        let starting = starting.map_or(Duration::ZERO, |start| sut.starting(start == Start::Whole));
+        let starting = starting.map_or(Duration::ZERO, |start| sut.starting(start));
         graced = starting.is_zero();
         // A system that still has time to start owes nothing yet.
         overdue = Some(if graced { Waiting::Observed } else { Waiting::Reset });

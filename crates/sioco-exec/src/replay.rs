@@ -16,6 +16,7 @@ use crate::quiescence_time::Slower;
 use crate::record::{Aim, Stamped};
 use crate::referee::Referee;
 use crate::rerun::{Cut, Ended, Frame, Rerun};
+use crate::run_number::RunNumber;
 use crate::symbolic_hypothesis::Trail;
 use crate::verdict::{Cause, Verdict};
 
@@ -86,7 +87,7 @@ pub fn replay(
     referee: &mut Referee<'_>,
     bench: Bench<'_>,
     recorded: &LoggedRun,
-    number: u64,
+    number: RunNumber,
     patience: Patience<'_>,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {

@@ -17,6 +17,7 @@ use crate::record::{Aim, Record, Waiting, Why};
 use crate::referee::Referee;
 use crate::reliance::{self, Start};
 use crate::replay::Patience;
+use crate::run_number::RunNumber;
 use crate::sut::{Fault, Order, Sut};
 use crate::verdict::{Cause, Open, Trouble};
 
@@ -29,7 +30,7 @@ const LATE: &str = "the time for shrinking is used up";
 #[derive(Clone, Debug)]
 pub(crate) struct Frame<'a> {
     /// The number of the run.
-    pub number: u64,
+    pub number: RunNumber,
     /// The seed for the system.
     pub seed: u64,
     /// What it is for.

@@ -7,6 +7,7 @@ use sioco_plan::PurposeId;
 
 use crate::event::GateValue;
 use crate::record::{Aim, Why};
+use crate::run_number::RunNumber;
 use crate::verdict::Verdict;
 
 /// What a run is doing.
@@ -41,7 +42,7 @@ pub struct Granted {
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     /// Its number, from 1.
-    pub number: u64,
+    pub number: RunNumber,
     /// The seed that the system gets.
     pub seed: u64,
     /// Whether it has begun and not ended.
@@ -88,7 +89,7 @@ impl Run {
 
     /// The system is about to be reset for the next run.
     pub fn resets(&mut self, seed: u64) {
-        self.number += 1;
+        self.number = self.number.next();
         self.seed = seed;
     }
 

@@ -20,6 +20,7 @@ use crate::explanation::Explanation;
 use crate::record::{Record, Stamped};
 use crate::referee::Referee;
 use crate::replay::Patience;
+use crate::run_number::RunNumber;
 use crate::sut::Fault;
 use crate::verdict::Failure;
 
@@ -45,7 +46,7 @@ pub type Wanted<'a> = &'a dyn Fn(&Failure, Option<&Explanation>) -> bool;
 #[derive(Clone, Copy)]
 pub struct Failed<'a> {
     /// Its number.
-    pub run: u64,
+    pub run: RunNumber,
     /// The seed that the system got.
     pub seed: u64,
     /// What was sent and seen, inputs where they were sent, up to the observation that is not allowed.
@@ -55,7 +56,7 @@ pub struct Failed<'a> {
     /// Its steps, as reports count them.
     pub steps: u64,
     /// The number of the first run that the system has not seen yet.
-    pub next: u64,
+    pub next: RunNumber,
     /// Which failures count besides being [alike].
     pub wanted: Wanted<'a>,
 }
@@ -115,7 +116,7 @@ pub struct Shortest {
 
 impl Shortest {
     /// The same as the run with a number.
-    pub fn numbered(mut self, number: u64) -> Self {
+    pub fn numbered(mut self, number: RunNumber) -> Self {
         for stamped in &mut self.records {
             if let Record::Run { run, .. } = &mut stamped.record {
                 *run = number;
@@ -129,7 +130,7 @@ impl Shortest {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shrunk {
     /// The run.
-    pub run: u64,
+    pub run: RunNumber,
     /// How many steps it had.
     pub from: u64,
     /// The shortest form, if there is one that is shorter, or that has simpler values.
@@ -146,7 +147,7 @@ pub struct Shrunk {
 
 impl Shrunk {
     /// The same, with this number for its shortest form.
-    pub fn numbered(self, number: u64) -> Self {
+    pub fn numbered(self, number: RunNumber) -> Self {
         Shrunk { shortest: self.shortest.map(|shortest| shortest.numbered(number)), ..self }
     }
 }

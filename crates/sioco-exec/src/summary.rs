@@ -8,6 +8,7 @@ use sioco_plan::{Plan, PurposeId};
 use crate::event::{GateValue, Observation};
 use crate::explanation::Explanation;
 use crate::record::{End, Waiting};
+use crate::run_number::RunNumber;
 use crate::verdict::{Cause, Verdict};
 
 /// How many bad runs are kept for the summary.
@@ -31,7 +32,7 @@ pub struct PurposeResult {
     /// suites of comparisons only; whoever asks for certain purposes wants to know.
     pub otherwise: bool,
     /// The run in which it was reached.
-    pub run: Option<u64>,
+    pub run: Option<RunNumber>,
 }
 
 /// A probe and what came of it (S2 definition 19, case 3): nobody judges it.
@@ -40,7 +41,7 @@ pub struct Probed {
     /// The purpose that it belongs to.
     pub purpose: PurposeId,
     /// The run.
-    pub run: u64,
+    pub run: RunNumber,
     /// Each input with what was seen before the next one; the last one may have been refused.
     pub seen: Vec<(GateValue, Vec<Observation>)>,
     /// If so, what the adapter says about it.
@@ -53,7 +54,7 @@ pub struct Pauses {
     /// The longest time between something that came from the system and the next input, by the clock of the campaign.
     pub longest: Duration,
     /// The run and the step of the run before that input.
-    pub at: (u64, u64),
+    pub at: (RunNumber, u64),
     /// How often a solver had to find values in the middle of a run, since the system did something else than was
     /// foreseen.
     pub solved: u64,
@@ -68,7 +69,7 @@ pub struct Pauses {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadRun {
     /// Its number.
-    pub run: u64,
+    pub run: RunNumber,
     /// Its verdict: fail or error.
     pub verdict: Verdict,
     /// Why.
@@ -217,7 +218,7 @@ mod tests {
     use super::*;
     use crate::verdict::Failure;
 
-    fn run(run: u64, verdict: Verdict, steps: u64) -> BadRun {
+    fn run(run: RunNumber, verdict: Verdict, steps: u64) -> BadRun {
         BadRun { run, verdict, cause: Cause::Failure(Failure::Silence), steps, explanation: None }
     }
 
@@ -234,7 +235,7 @@ mod tests {
         let lengths = [(Error, 1), (Fail, 30)].into_iter().chain((0..40).map(|i| (Fail, 50 - i)));
         for (number, (verdict, steps)) in (1..).zip(lengths) {
             if make_room(&mut kept, of, verdict, steps) {
-                kept.push(run(number, verdict, steps));
+                kept.push(run(RunNumber(number), verdict, steps));
             }
         }
         assert_eq!(kept.len(), BAD);

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::event::{Action, GateValue, Observation};
+use crate::reliance::Start;
+use crate::run_number::RunNumber;
 
 /// What the order of the events of a [`Sut`] means (T-O1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -166,7 +168,7 @@ pub trait Sut {
     fn order(&self) -> Order;
 
     /// Brings the system to its initial state. Events of runs before this one never come again.
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault>;
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault>;
 
     /// Sends an input, and does not wait: that it was accepted or refused is an event.
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault>;
@@ -208,13 +210,13 @@ pub trait Sut {
 
     /// How the system ended in a run in which it did, as far as that is known, for people: its exit status, and what it
     /// wrote last to standard error.
-    fn last_words(&self, _run: u64) -> Vec<String> {
+    fn last_words(&self, _run: RunNumber) -> Vec<String> {
         Vec::new()
     }
 
     /// How much longer the system may take to start, if it was started and nothing has come from it: until then its silence
-    /// says nothing (T-Q10). All that it may take, or what it may take going by how long others like it took.
-    fn starting(&self, _whole: bool) -> Duration {
+    /// says nothing (T-Q10): all that it may take, or what it may take going by how long others like it took.
+    fn starting(&self, _start: Start) -> Duration {
         Duration::ZERO
     }
 

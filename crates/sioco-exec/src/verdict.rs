@@ -7,6 +7,7 @@ use sioco_solve::Reason;
 use crate::crash::Crash;
 use crate::event::GateValue;
 use crate::reliance::Reliance;
+use crate::run_number::RunNumber;
 use crate::sut::FaultKind;
 
 /// A verdict on a run or a purpose. What is worse is greater: of a whole campaign the worst counts (T-V10).
@@ -118,7 +119,7 @@ pub enum Open {
     /// Another run failed on the way to it, so that it would fail as well (T-B11; S1 section 3.2.4).
     Dropped {
         /// The run that failed.
-        run: u64,
+        run: RunNumber,
     },
     /// Silence by the clock that nothing allows, and that does not count as it is (T-Q10): it came once, or the tester was
     /// held up.

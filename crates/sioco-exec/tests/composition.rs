@@ -11,7 +11,7 @@ use mealy::generate::Kind;
 use mealy::judge::{inputs, judge, outputs};
 use sioco_exec::player::{Manners, Player, Unspecified};
 use sioco_exec::sut::{Fault, Order, Polled};
-use sioco_exec::{Driver, GateValue, NoClock, Settings, Summary, Sut, Verdict, drive};
+use sioco_exec::{Driver, GateValue, NoClock, RunNumber, Settings, Summary, Sut, Verdict, drive};
 use sioco_model::Model;
 use sioco_model::model::Label;
 use sioco_model::semantics::{Interpreter, State};
@@ -46,7 +46,7 @@ impl Sut for Telling<'_> {
         self.0.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.0.reset(run, seed)
     }
 

@@ -2,6 +2,7 @@
 
 mod support;
 
+use sioco_exec::RunNumber;
 use sioco_exec::belief::Mind;
 use sioco_exec::controller::probe::{ProbeController, ProbeMove};
 use sioco_exec::controller::purpose::PurposeController;
@@ -123,7 +124,7 @@ fn each_input_waits_until_its_answer_is_complete() {
     let (model, mut probe) = (support::model(MODEL), probes());
     assert!(probe.has(id(1)) && !probe.has(id(0)) && !probe.is_on());
     assert_eq!(probe.select(&model), None);
-    probe.begin(id(1), 7);
+    probe.begin(id(1), RunNumber(7));
     assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(1), id(1))));
     probe.sending(&sent(1));
     probe.answered(None);
@@ -136,7 +137,7 @@ fn each_input_waits_until_its_answer_is_complete() {
     probe.answered(None);
     probe.saw(Observation::Closed, true);
     let seen = vec![(sent(1), vec![Observation::Output(sent(5))]), (sent(2), vec![Observation::Closed])];
-    let expected = Probed { purpose: id(1), run: 7, seen, refused: None };
+    let expected = Probed { purpose: id(1), run: RunNumber(7), seen, refused: None };
     assert_eq!(probe.select(&model), Some(ProbeMove::Over(expected)));
     assert!(!probe.is_on());
 }
@@ -144,7 +145,7 @@ fn each_input_waits_until_its_answer_is_complete() {
 #[test]
 fn silence_before_an_input_is_accepted_answers_nothing() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    probe.begin(id(1), 1);
+    probe.begin(id(1), RunNumber(1));
     probe.sending(&sent(1));
     probe.answered(None);
     probe.saw(Observation::Delta, false);
@@ -154,12 +155,12 @@ fn silence_before_an_input_is_accepted_answers_nothing() {
 #[test]
 fn a_refusal_ends_a_probe_and_an_input_outside_of_its_range_is_not_sent() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    probe.begin(id(1), 1);
+    probe.begin(id(1), RunNumber(1));
     probe.sending(&sent(1));
     probe.answered(Some("busy".into()));
     let Some(ProbeMove::Over(found)) = probe.select(&model) else { panic!("it goes on") };
     assert_eq!((found.seen.len(), found.refused.as_deref()), (1, Some("busy")));
-    probe.begin(id(2), 2);
+    probe.begin(id(2), RunNumber(2));
     assert_eq!(probe.select(&model), Some(ProbeMove::Drop));
     assert!(matches!(probe.select(&model), Some(ProbeMove::Over(found)) if found.seen.is_empty()));
 }
@@ -356,7 +357,7 @@ const TOKENS: &str = "input ask\noutput token(t: Int in 0..9)\noutput busy\nproc
 
 fn recorded(model: &Model, text: &str) -> LoggedRun {
     let step = |action| LoggedStep { line: 1, at: None, action, waited: 0, timed: None };
-    LoggedRun { steps: actions(model, text).into_iter().map(step).collect(), ..LoggedRun::new(1, 1) }
+    LoggedRun { steps: actions(model, text).into_iter().map(step).collect(), ..LoggedRun::new(RunNumber(1), 1) }
 }
 
 #[test]

@@ -18,8 +18,8 @@ use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::shrink::{Budget, Ended, Failed, alike, shrink};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
 use sioco_exec::{
-    Action, Crash, Fault, FaultKind, GateValue, NoClock, Observation, Order, Player, Polled, Record, Referee, Stamped,
-    Sut, Verdict, drive,
+    Action, Crash, Fault, FaultKind, GateValue, NoClock, Observation, Order, Player, Polled, Record, Referee,
+    RunNumber, Stamped, Sut, Verdict, drive,
 };
 use sioco_model::Model;
 use support::{Scripted, builtin, campaign, event, model, observation, planned, tester};
@@ -41,7 +41,7 @@ fn server(end: &str) -> Model {
 
 /// `?work(3) !done(3) crashed` as a recorded run.
 fn logged(model: &Model, words: &str) -> LoggedRun {
-    let mut run = LoggedRun::new(1, 1);
+    let mut run = LoggedRun::new(RunNumber(1), 1);
     for (i, word) in words.split_whitespace().enumerate() {
         let action = match word.starts_with('?') {
             true => Action::Input(event(model, word)),
@@ -170,8 +170,15 @@ fn crashes_are_shrunk_and_stay_what_they_are() {
         let mut actions: Vec<Action> = logged(&model, words).steps.into_iter().map(|step| step.action).collect();
         actions.push(Action::Seen(Observation::Crashed(Crash::new(why))));
         let (failure, steps) = (crash(why), actions.len() as u64);
-        let failed =
-            Failed { run: 7, seed: 1, actions: &actions, failure: &failure, steps, next: 8, wanted: &|_, _| true };
+        let failed = Failed {
+            run: RunNumber(7),
+            seed: 1,
+            actions: &actions,
+            failure: &failure,
+            steps,
+            next: RunNumber(8),
+            wanted: &|_, _| true,
+        };
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let mut sut = Scripted::new(&model, fragile);
         let budget = Budget { runs: 200, time: Duration::MAX };
@@ -204,7 +211,14 @@ fn a_crash_is_replayed() {
     let again = |answers: fn(&[GateValue]) -> Vec<String>| {
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let mut sut = Scripted::new(&model, answers);
-        replay(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, &recorded, 1, PATIENCE, &mut |_| {})
+        replay(
+            &mut referee,
+            Bench { sut: &mut sut, clock: &mut NoClock },
+            &recorded,
+            RunNumber(1),
+            PATIENCE,
+            &mut |_| {},
+        )
     };
     let failed = again(fragile);
     assert_eq!((failed.verdict, failed.steps), (Verdict::Fail, 4), "{failed:?}");
@@ -252,7 +266,7 @@ fn an_input_is_recorded_before_it_is_sent() {
         fn order(&self) -> Order {
             self.0.order()
         }
-        fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
             self.0.reset(run, seed)
         }
         fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
@@ -283,7 +297,7 @@ fn a_fault_of_the_glue_is_an_error() {
         fn order(&self) -> Order {
             Order::Sut
         }
-        fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
             Ok(())
         }
         fn send(&mut self, _: u64, _: &GateValue) -> Result<(), Fault> {

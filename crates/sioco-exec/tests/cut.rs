@@ -13,11 +13,12 @@ use sioco_exec::journal::{About, Header, line, read};
 use sioco_exec::judge::{judge, judge_until};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::{End, Waiting};
+use sioco_exec::reliance::Start;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Open};
 use sioco_exec::{
-    Action, Clock, Fault, GateValue, Observation, Order, Polled, Record, Referee, Settings, Stamped, Summary, Sut,
-    SutEvent, Verdict, drive,
+    Action, Clock, Fault, GateValue, Observation, Order, Polled, Record, Referee, RunNumber, Settings, Stamped,
+    Summary, Sut, SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
 use sioco_plan::Plan;
@@ -85,7 +86,7 @@ impl Sut for Hanging<'_> {
         Order::Sut
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         if self.hang == Hang::Reset && self.answers == 0 {
             self.end();
         }
@@ -124,7 +125,7 @@ impl Sut for Hanging<'_> {
         Ok(Polled::Interrupted)
     }
 
-    fn starting(&self, _: bool) -> Duration {
+    fn starting(&self, _: Start) -> Duration {
         if self.hang == Hang::Start { 10 * LONG } else { Duration::ZERO }
     }
 }
@@ -269,7 +270,7 @@ fn judging_can_be_ended() {
         };
         text.iter().map(|t| LoggedStep { line: 1, at: None, action: step(t), waited: 0, timed: None }).collect()
     };
-    let allowed = LoggedRun { steps: steps(&["?a(1)", "!b(1)"]), ..LoggedRun::new(1, 1) };
+    let allowed = LoggedRun { steps: steps(&["?a(1)", "!b(1)"]), ..LoggedRun::new(RunNumber(1), 1) };
     let over = Cancellation::new([], Some(Instant::now()));
     let mut referee = Referee::new(model, &builtin, Order::Sut);
     let judged = judge_until(&mut referee, &allowed, Order::Sut, &over);

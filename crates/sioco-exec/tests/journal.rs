@@ -13,7 +13,7 @@ use sioco_exec::record::Record;
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::verdict::{Cause, Verdict};
-use sioco_exec::{Driver, Order, Player, Racer, Referee, Sut, drive};
+use sioco_exec::{Driver, Order, Player, Racer, Referee, RunNumber, Sut, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Options, plan};
 use sioco_solve::BackEnd;
@@ -123,7 +123,8 @@ fn recorded_failures_fail_again_and_a_right_system_mends_them() {
             let mut records = Vec::new();
             let mut sut = Player::new(played);
             let sink = &mut |stamped: &sioco_exec::Stamped| records.push(stamped.record.clone());
-            let replayed = replay(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, run, 1, patience, sink);
+            let replayed =
+                replay(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, run, RunNumber(1), patience, sink);
             let inputs: Vec<_> = records.iter().filter(|r| matches!(r, Record::Input { .. })).cloned().collect();
             (replayed, inputs.len())
         };

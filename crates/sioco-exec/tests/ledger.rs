@@ -2,6 +2,7 @@
 
 mod support;
 
+use sioco_exec::RunNumber;
 use sioco_exec::account::Bits;
 use sioco_exec::event::{GateValue, Observation};
 use sioco_exec::explanation::Explanation;
@@ -45,7 +46,7 @@ fn plain(ledger: &Ledger) -> Summary {
 }
 
 fn begins(run: u64, aim: Aim) -> Record {
-    Record::Run { run, seed: run, aim, order: Order::Sut }
+    Record::Run { run: RunNumber(run), seed: run, aim, order: Order::Sut }
 }
 
 fn input(why: Why) -> Record {
@@ -106,10 +107,10 @@ fn the_worst_run_counts() {
         assert_eq!(plain(&after(&[], &records)).verdict, expected, "{runs:?}");
     }
     let mut broken = after(&[], &[begins(1, Aim::Walk), ends(Pass, Cause::Reached, 2)]);
-    broken.resets(2);
+    broken.resets(RunNumber(2));
     broken.add(&Record::Fault(fault()));
     let found = plain(&broken);
-    assert_eq!((found.verdict, found.unbegun, found.bad[0].run), (Some(Error), 1, 2));
+    assert_eq!((found.verdict, found.unbegun, found.bad[0].run), (Some(Error), 1, RunNumber(2)));
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn a_purpose_that_rests_on_a_withdrawn_silence_is_open_again() {
     for record in [begins(1, Aim::Purpose(id(0))), purpose(0, Verdict::Pass, Cause::Reached)] {
         ledger.add(&record);
     }
-    assert_eq!((ledger.result(id(0)).verdict, ledger.result(id(0)).run), (Some(Verdict::Pass), Some(1)));
+    assert_eq!((ledger.result(id(0)).verdict, ledger.result(id(0)).run), (Some(Verdict::Pass), Some(RunNumber(1))));
     ledger.add(&purpose(0, Verdict::Inconclusive, Cause::Open(Open::withdrawn())));
     assert_eq!((ledger.result(id(0)).verdict, ledger.result(id(0)).attempts), (None, 2));
     // The run then goes elsewhere.
@@ -190,7 +191,7 @@ fn a_withdrawn_silence_takes_back_only_what_it_gave() {
     {
         ledger.add(&record);
     }
-    assert_eq!((ledger.result(id(0)).run, ledger.result(id(1)).run), (Some(3), Some(3)));
+    assert_eq!((ledger.result(id(0)).run, ledger.result(id(1)).run), (Some(RunNumber(3)), Some(RunNumber(3))));
     for record in [withdrawn(1), withdrawn(0)] {
         ledger.add(&record);
     }
@@ -249,7 +250,7 @@ fn probes_are_counted_apart() {
         for record in [input(Why::Probe(id(0))), Record::Accepted { id: 1 }, output()] {
             ledger.add(&record);
         }
-        ledger.probed(Probed { purpose: id(0), run, seen: Vec::new(), refused: None });
+        ledger.probed(Probed { purpose: id(0), run: RunNumber(run), seen: Vec::new(), refused: None });
         ledger.add(&ends(Verdict::Pass, Cause::Reached, 0));
     };
     let mut ledger = Ledger::new(2, vec![true]);

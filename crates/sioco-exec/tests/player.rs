@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sioco_exec::player::{Manners, Unspecified};
-use sioco_exec::{Action, FaultKind, GateValue, Observation, Player, Polled, Sut, SutEvent};
+use sioco_exec::{Action, FaultKind, GateValue, Observation, Player, Polled, RunNumber, Sut, SutEvent};
 use sioco_lang::check::{check_file, check_text};
 use sioco_lang::source::FsLoader;
 use sioco_model::model::{Direction, Label, Model};
@@ -84,7 +84,7 @@ fn play(name: &str, model: &Model, manners: &Manners, seed: u64, steps: u32, see
     let mut player = Player::new(model).with_manners(manners.clone());
     let mut run = Interpreter::new(model);
     let mut random = Random::new(seed);
-    player.reset(1, seed).expect("the model has an initial state");
+    player.reset(RunNumber(1), seed).expect("the model has an initial state");
     let mut states = run.closure(vec![player.states()[0].clone()]).expect("internal steps can be followed").states;
     let mut sent: Option<GateValue> = None;
     for step in 0..steps {
@@ -216,7 +216,7 @@ fn silence_and_outputs_where_both_are_allowed() {
     let silences = |silence| {
         let mut player = Player::new(&model).with_manners(Manners { silence, ..Manners::default() });
         let silent = |seed: &u64| {
-            player.reset(1, *seed).expect("an initial state");
+            player.reset(RunNumber(1), *seed).expect("an initial state");
             output(&mut player).is_none()
         };
         (0..200).filter(silent).count()
@@ -234,7 +234,7 @@ fn values_that_the_system_chooses_are_spread() {
     let oracle = StateOracle::new(&model.terms, &model.sorts, BackEnd::Auto);
     let mut player = Player::new(&model).with_oracle(Arc::new(Mutex::new(oracle)));
     for seed in 0..40 {
-        player.reset(1, seed).expect("an initial state");
+        player.reset(RunNumber(1), seed).expect("an initial state");
         for drawn in &mut drawn {
             drawn.push(output(&mut player).unwrap_or_else(|| panic!("an output, seed {seed}")));
         }
@@ -246,7 +246,7 @@ fn values_that_the_system_chooses_are_spread() {
     }
     // Without anybody to ask, too.
     let mut player = Player::new(&model);
-    player.reset(1, 7).expect("an initial state");
+    player.reset(RunNumber(1), 7).expect("an initial state");
     assert!(output(&mut player).is_some() && output(&mut player).is_some());
     let fault = player.poll(WAIT).expect_err("whether it is silent cannot be told");
     assert!(fault.message.contains("whether it gives an output here, or is silent, is not known"), "{fault}");
@@ -262,7 +262,7 @@ fn inputs_that_nothing_specifies() {
     let start = |unspecified, waits| {
         let manners = Manners { unspecified, waits, outputs_first: 0, ..Manners::default() };
         let mut player = Player::new(&model).with_manners(manners);
-        player.reset(1, 0).expect("an initial state");
+        player.reset(RunNumber(1), 0).expect("an initial state");
         player.send(1, &a).expect("sent");
         assert_eq!(next(&mut player), SutEvent::Accepted { id: 1 });
         player.send(2, &b).expect("sent");
@@ -299,7 +299,7 @@ fn values_of_free_variables_fit_what_was_sent() {
     let gate = model.gate("guess").expect("declared");
     let mut player = Player::new(&model);
     for seed in 0..50 {
-        player.reset(1, seed).expect("an initial state");
+        player.reset(RunNumber(1), seed).expect("an initial state");
         player.send(1, &GateValue { gate, args: vec![Value::Int(77)] }).expect("sent");
         assert_eq!(next(&mut player), SutEvent::Accepted { id: 1 }, "seed {seed}");
         assert_eq!(output(&mut player).map(|o| o.args), Some(vec![Value::Int(77)]), "seed {seed}");
@@ -321,7 +321,7 @@ fn values_that_nobody_guesses_are_solved_for() {
     let gate = model.gate("guess").expect("declared");
     let mut player = Player::new(&model);
     for seed in 0..20 {
-        player.reset(1, seed).expect("an initial state");
+        player.reset(RunNumber(1), seed).expect("an initial state");
         player.send(1, &GateValue { gate, args: vec![Value::Int(77_123)] }).expect("sent");
         assert_eq!(next(&mut player), SutEvent::Accepted { id: 1 }, "seed {seed}");
         assert_eq!(player.states()[0].locations(), &[model.location("t").expect("declared")], "seed {seed}");
@@ -364,7 +364,7 @@ fn what_is_hidden_changes_nothing_about_unspecified_inputs() {
             let mut player = Player::new(&model).with_manners(Manners { unspecified, ..Manners::default() });
             for seed in 0..20 {
                 let at = format!("{name}, {unspecified:?}, seed {seed}");
-                player.reset(1, seed).expect("an initial state");
+                player.reset(RunNumber(1), seed).expect("an initial state");
                 let mut send = |id: u64, input: &GateValue| {
                     player.send(id, input).expect("sent");
                     player.poll(WAIT).map_err(|fault| fault.message)
@@ -417,7 +417,7 @@ fn outputs_that_never_end_do_not_keep_an_input_waiting() {
         let a = GateValue { gate: model.gate("a").expect("declared"), args: vec![] };
         let mut player = Player::new(&model);
         let counts = (0..300).map(|seed| {
-            player.reset(1, seed).expect("an initial state");
+            player.reset(RunNumber(1), seed).expect("an initial state");
             player.send(1, &a).expect("sent");
             let outputs = (0..200).map(|_| next(&mut player)).position(|e| e == SutEvent::Accepted { id: 1 });
             outputs.unwrap_or_else(|| panic!("seed {seed}: not taken\n{text}"))
@@ -436,7 +436,7 @@ fn model_errors_are_faults() {
     let places = |switch: SwitchId| format!("played.sts:{}", model.switches[switch].name);
     let mut player = Player::new(&model).with_places(places);
     for run in 1..3 {
-        player.reset(run, 0).expect("an initial state");
+        player.reset(RunNumber(run), 0).expect("an initial state");
         player.send(1, &GateValue { gate, args: vec![Value::Int(0)] }).expect("sent");
         let fault = player.poll(WAIT).expect_err("a division by zero");
         assert_eq!((fault.kind, fault.again), (FaultKind::Played, true));
@@ -448,7 +448,7 @@ fn model_errors_are_faults() {
 fn a_system_can_end() {
     let model = model("input a\noutput closed\nprocess P {\n  init s { !closed -> t }\n  final t\n}\n");
     let mut player = Player::new(&model);
-    player.reset(1, 0).expect("an initial state");
+    player.reset(RunNumber(1), 0).expect("an initial state");
     assert_eq!(next(&mut player), SutEvent::Observed(Observation::Closed));
     assert_eq!(player.poll(WAIT), Ok(Polled::Nothing));
     player.send(1, &GateValue { gate: model.gate("a").expect("declared"), args: vec![] }).expect("sent");
@@ -461,7 +461,7 @@ fn the_same_seed_gives_the_same_run() {
     let gate = model.gate("a").expect("declared");
     let run = |seed| {
         let mut player = Player::new(&model);
-        player.reset(1, seed).expect("an initial state");
+        player.reset(RunNumber(1), seed).expect("an initial state");
         let mut events = Vec::new();
         for i in 0..20 {
             player.send(i, &GateValue { gate, args: vec![Value::Int(i as i64 % 10)] }).expect("sent");
@@ -485,7 +485,7 @@ fn what_was_recorded_is_done_again() {
         for seed in 0..40 {
             let mut random = Random::new(seed);
             let mut player = Player::new(&model);
-            player.reset(1, seed).expect("an initial state");
+            player.reset(RunNumber(1), seed).expect("an initial state");
             let mut recorded: Vec<Action> = Vec::new();
             let mut waiting: Option<GateValue> = None;
             for id in 1..20 {
@@ -503,7 +503,7 @@ fn what_was_recorded_is_done_again() {
                 }
             }
             for other in [seed + 1, seed + 1_000] {
-                player.reset(2, other).expect("an initial state");
+                player.reset(RunNumber(2), other).expect("an initial state");
                 player.follow(&recorded);
                 for (at, action) in recorded.iter().enumerate() {
                     let polled = match action {
@@ -543,7 +543,7 @@ fn what_is_impossible_is_not_done_again() {
         let again = |n| Action::Seen(Observation::Output(o(n)));
         let mut player = Player::new(&model);
         for seed in 0..20 {
-            player.reset(1, seed).expect("an initial state");
+            player.reset(RunNumber(1), seed).expect("an initial state");
             player.follow(&[again(4), again(5), again(7)]);
             assert_eq!(output(&mut player), Some(o(4)), "seed {seed}");
             // No value of `x` gives 5; that it gave 4 is remembered.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sioco_exec::racer::Wires;
 use sioco_exec::verdict::Cause;
-use sioco_exec::{GateValue, Observation, Order, Player, Polled, Racer, Referee, Sut, SutEvent, Verdict};
+use sioco_exec::{GateValue, Observation, Order, Player, Polled, Racer, Referee, RunNumber, Sut, SutEvent, Verdict};
 use sioco_lang::check::check_text;
 use sioco_model::Value;
 use sioco_model::model::Model;
@@ -44,7 +44,7 @@ fn race(spec: &Model, played: &Model, seed: u64, wires: Wires, steps: u32) -> (u
     let mut referee = Referee::new(spec, &solvers, sut.order());
     let mut random = Random::new(seed);
     assert_eq!(sut.order(), Order::Sent);
-    sut.reset(1, seed).expect("an initial state");
+    sut.reset(RunNumber(1), seed).expect("an initial state");
     assert_eq!(referee.start(), None);
     let (mut crossings, mut silences) = (0, 0);
     let mut sent: Option<GateValue> = None;

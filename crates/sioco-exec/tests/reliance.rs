@@ -11,13 +11,13 @@ use sioco_exec::drive::Bench;
 use sioco_exec::journal::{About, Header, line, read};
 use sioco_exec::judge::judge;
 use sioco_exec::log::Log;
-use sioco_exec::reliance::Reliance;
+use sioco_exec::reliance::{Reliance, Start};
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{
-    Clock, Fault, FaultKind, GateValue, Observation, Order, Polled, Record, Referee, Settings, Stamped, Summary, Sut,
-    SutEvent, Verdict, drive,
+    Clock, Fault, FaultKind, GateValue, Observation, Order, Polled, Record, Referee, RunNumber, Settings, Stamped,
+    Summary, Sut, SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
 use support::{builtin, event, model, planned, tester};
@@ -97,7 +97,7 @@ impl Sut for Slow<'_> {
         self.order
     }
 
-    fn reset(&mut self, _: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, seed: u64) -> Result<(), Fault> {
         self.resets += 1;
         if self.stuck.contains(&self.resets) {
             let message = "it did not answer the reset".into();
@@ -140,8 +140,11 @@ impl Sut for Slow<'_> {
         Ok(Polled::Nothing)
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        if whole { self.starting.0 } else { self.starting.1 }
+    fn starting(&self, start: Start) -> Duration {
+        match start {
+            Start::Whole => self.starting.0,
+            Start::Usual => self.starting.1,
+        }
     }
 }
 
@@ -304,7 +307,7 @@ fn a_run_again_confirms_a_recorded_silence_and_no_other() {
             &mut referee,
             Bench { sut: &mut sut, clock: &mut clock.clone() },
             &log.runs[0],
-            1,
+            RunNumber(1),
             patience,
             &mut |_| {},
         );

@@ -8,7 +8,9 @@ use sioco_exec::drive::Bench;
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::replay::{Patience, Point, Replayed, replay};
 use sioco_exec::verdict::Cause;
-use sioco_exec::{Fault, GateValue, NoClock, Observation, Order, Player, Polled, Referee, Sut, SutEvent, Verdict};
+use sioco_exec::{
+    Fault, GateValue, NoClock, Observation, Order, Player, Polled, Referee, RunNumber, Sut, SutEvent, Verdict,
+};
 use sioco_model::Model;
 use support::{Scripted, builtin, event, model as model_of};
 
@@ -33,7 +35,7 @@ process P {
 /// A recorded run: inputs that were accepted, or with a question mark at the end were not, outputs, `delta`.
 fn recorded(model: &Model, text: &str) -> LoggedRun {
     let mut runs = Runs::default();
-    runs.begin(LoggedRun { order: Some(Order::Sut), ..LoggedRun::new(1, 1) });
+    runs.begin(LoggedRun { order: Some(Order::Sut), ..LoggedRun::new(RunNumber(1), 1) });
     for (line, word) in text.split_whitespace().enumerate() {
         let (word, open) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
         match word {
@@ -54,7 +56,14 @@ fn recorded(model: &Model, text: &str) -> LoggedRun {
 fn again(model: &Model, text: &str, sut: &mut dyn Sut) -> Replayed {
     let mut referee = Referee::new(model, &builtin, Order::Sut);
     let patience = Patience { quiescence: Duration::from_millis(1), slower: None, accepted: Duration::from_secs(1) };
-    replay(&mut referee, Bench { sut, clock: &mut NoClock }, &recorded(model, text), 1, patience, &mut |_| {})
+    replay(
+        &mut referee,
+        Bench { sut, clock: &mut NoClock },
+        &recorded(model, text),
+        RunNumber(1),
+        patience,
+        &mut |_| {},
+    )
 }
 
 /// A system that answers the first input and the second one like this.
@@ -142,7 +151,7 @@ impl Sut for Ticker {
         Order::Sut
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.events.clear();
         Ok(())
     }
@@ -175,7 +184,7 @@ impl Sut for Hasty {
         Order::Sut
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.0.clear();
         Ok(())
     }
@@ -217,7 +226,7 @@ fn models_that_are_played_do_what_was_recorded() {
                 &mut referee,
                 Bench { sut: &mut Player::new(played), clock: &mut NoClock },
                 &run,
-                1,
+                RunNumber(1),
                 patience,
                 &mut |_| {},
             )

@@ -18,8 +18,8 @@ use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Shrunk, shrink};
 use sioco_exec::verdict::{Cause, Failure};
 use sioco_exec::{
-    Action, Clock, Fault, FaultKind, GateValue, NoClock, Observation, Order, Player, Polled, Record, Referee, Sut,
-    SutEvent,
+    Action, Clock, Fault, FaultKind, GateValue, NoClock, Observation, Order, Player, Polled, Record, Referee,
+    RunNumber, Sut, SutEvent,
 };
 use sioco_model::{Model, Value};
 use sioco_plan::Plan;
@@ -65,14 +65,21 @@ impl Test<'_> {
         let mut referee = Referee::new(self.model, &builtin, Order::Sut);
         let failure = failure(&actions);
         let steps = actions.len() as u64;
-        let failed =
-            Failed { run: 7, seed: 1, actions: &actions, failure: &failure, steps, next: 8, wanted: &|_, _| true };
+        let failed = Failed {
+            run: RunNumber(7),
+            seed: 1,
+            actions: &actions,
+            failure: &failure,
+            steps,
+            next: RunNumber(8),
+            wanted: &|_, _| true,
+        };
         let mut last = Progress { runs: 0, from: steps, to: steps };
         let found = shrink(&mut referee, Bench { sut, clock }, failed, PATIENCE, self.budget, &mut |progress| {
             assert!(progress.runs >= last.runs && progress.from == steps, "{progress:?} after {last:?}");
             last = progress;
         });
-        assert_eq!((found.run, found.from), (7, steps));
+        assert_eq!((found.run, found.from), (RunNumber(7), steps));
         assert!(found.runs == last.runs || found.runs == last.runs + 1, "{} after {last:?}", found.runs);
         assert!(found.runs <= self.budget.runs, "{} runs", found.runs);
         found
@@ -181,7 +188,7 @@ impl Sut for Strict<'_> {
         self.sut.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.sent.clear();
         self.sut.reset(run, seed)
     }
@@ -276,8 +283,8 @@ impl Sut for Ending<'_> {
         self.sut.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
-        assert!(run > 7, "the system has seen run {run}");
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
+        assert!(run > RunNumber(7), "the system has seen run {run}");
         self.runs = self.runs.saturating_sub(1);
         if self.runs == 0 && self.fault {
             let message = "the adapter died".to_owned();
@@ -366,7 +373,7 @@ fn an_input_that_an_output_overtakes_can_be_left_out() {
         fn order(&self) -> Order {
             Order::Sut
         }
-        fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
             self.0.clear();
             Ok(())
         }
@@ -401,8 +408,8 @@ process P {
 ";
 
 /// The failing runs among records: number, seed, what was sent and seen, why, and the steps.
-fn failing(records: &[Record]) -> Vec<(u64, u64, Vec<Action>, Failure, u64)> {
-    let (mut found, mut actions, mut begun) = (Vec::new(), Vec::new(), (0, 0));
+fn failing(records: &[Record]) -> Vec<(RunNumber, u64, Vec<Action>, Failure, u64)> {
+    let (mut found, mut actions, mut begun) = (Vec::new(), Vec::new(), (RunNumber::default(), 0));
     for record in records {
         match record {
             Record::Run { run, seed, .. } => (begun, actions) = ((*run, *seed), Vec::new()),
@@ -430,7 +437,7 @@ fn crossings_make_no_failures() {
         let mut tester = support::tester(&spec, &plan, settings);
         let mut sut = Racer::new(Player::new(&wrong), Wires::default());
         let (records, summary) = support::campaign(&mut tester, &mut sut);
-        let next = summary.runs.iter().sum::<u64>() + 1;
+        let next = RunNumber::FIRST.plus(summary.runs.iter().sum());
         let Some((run, seed, actions, failure, steps)) = failing(&records).into_iter().next() else { continue };
         let failed = Failed { run, seed, actions: &actions, failure: &failure, steps, next, wanted: &|_, _| true };
         let budget = Budget { runs: 200, time: Duration::MAX };

@@ -12,8 +12,8 @@ use sioco_exec::reliance::Reliance;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure};
 use sioco_exec::{
-    Clock, Fault, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Stamped, Summary, Sut,
-    SutEvent, Verdict, drive,
+    Clock, Fault, GateValue, NoClock, Observation, Order, Polled, Record, Referee, RunNumber, Settings, Stamped,
+    Summary, Sut, SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
 use support::{Ticking, builtin, event, model, planned, tester};
@@ -39,7 +39,7 @@ const MAYBE: &str = "input a(p: Int in 0..3)\noutput v\nprocess P {\n  \
 /// A recorded run out of words: `?a` is sent and accepted, `wait` is silence by the clock, `delta` is announced.
 fn logged(model: &Model, order: Order, words: &str) -> LoggedRun {
     let mut runs = Runs::default();
-    runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(1, 1) });
+    runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(RunNumber(1), 1) });
     for (line, word) in words.split_whitespace().enumerate() {
         match word {
             "wait" => runs.timed_out(Reliance::Full, line, None),
@@ -144,7 +144,7 @@ impl Sut for Beeping<'_> {
         self.order
     }
 
-    fn reset(&mut self, _: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, seed: u64) -> Result<(), Fault> {
         self.events.clear();
         self.after = 1 + seed % 4;
         Ok(())
@@ -228,7 +228,7 @@ impl Sut for Chatty<'_> {
         true
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.events.clear();
         self.late.clear();
         Ok(())
@@ -348,7 +348,7 @@ impl Sut for Half<'_> {
         Order::Sut
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.events.clear();
         Ok(())
     }

@@ -15,8 +15,8 @@ use sioco_exec::replay::{Patience, Point, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
-    Crash, Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Stamped,
-    Summary, Sut, SutEvent, Verdict, drive,
+    Crash, Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, RunNumber, Settings,
+    Stamped, Summary, Sut, SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
 use support::{Ticking, builtin, campaign, event, model, planned, tester};
@@ -39,7 +39,7 @@ impl Sut for Echo<'_> {
         self.order
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.events.clear();
         Ok(())
     }
@@ -110,7 +110,7 @@ impl Sut for Twice<'_> {
         Order::Sut
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.events.clear();
         self.again = false;
         Ok(())
@@ -147,7 +147,7 @@ fn an_answer_too_many_is_a_failure_though_it_comes_with_the_next_input() {
 /// the clock, `quiescent` silence that was announced, the others are seen.
 fn logged(model: &Model, words: &str) -> LoggedRun {
     let mut runs = Runs::default();
-    runs.begin(LoggedRun { order: Some(Order::Sut), ..LoggedRun::new(1, 1) });
+    runs.begin(LoggedRun { order: Some(Order::Sut), ..LoggedRun::new(RunNumber(1), 1) });
     for (line, word) in words.split_whitespace().enumerate() {
         match word {
             "." => runs.accepted(1, line, None),
@@ -238,7 +238,7 @@ fn replay_is_as_patient_as_a_test() {
             &mut referee,
             Bench { sut: &mut sut, clock: &mut NoClock },
             &logged(&model, words),
-            1,
+            RunNumber(1),
             patience,
             &mut |_| {},
         )
@@ -267,7 +267,7 @@ impl Sut for Waited<'_> {
         self.echo.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.echo.reset(run, seed)
     }
 
@@ -298,8 +298,14 @@ fn replay_waits_longer_only_where_it_takes_longer() {
         let mut sut = Waited { echo, times: Vec::new() };
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let run = logged(&model, "?a(1) . !b(1) delta");
-        let replayed =
-            replay(&mut referee, Bench { sut: &mut sut, clock: &mut NoClock }, &run, 1, patience, &mut |_| {});
+        let replayed = replay(
+            &mut referee,
+            Bench { sut: &mut sut, clock: &mut NoClock },
+            &run,
+            RunNumber(1),
+            patience,
+            &mut |_| {},
+        );
         assert_eq!((replayed.verdict, sut.times.as_slice()), (Verdict::Pass, &expected[..]), "{name}");
     }
 }
@@ -339,7 +345,7 @@ impl Sut for Leaving<'_> {
         Order::Sut
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.events.clear();
         Ok(())
     }
@@ -383,7 +389,7 @@ impl Sut for Dying<'_> {
         Order::Sut
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.1 = 0;
         self.0.reset(run, seed)
     }
@@ -439,7 +445,7 @@ impl Sut for Interrupted<'_> {
         self.0.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.0.reset(run, seed)
     }
 
@@ -483,9 +489,9 @@ fn a_run_without_an_observation_is_no_pass() {
 struct Hanging<'m> {
     sut: Twice<'m>,
     inputs: u32,
-    hangs: fn(u64) -> bool,
-    resets: fn(u64) -> bool,
-    run: u64,
+    hangs: fn(RunNumber) -> bool,
+    resets: fn(RunNumber) -> bool,
+    run: RunNumber,
 }
 
 impl Sut for Hanging<'_> {
@@ -493,7 +499,7 @@ impl Sut for Hanging<'_> {
         Order::Sut
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         (self.inputs, self.run) = (0, run);
         if !(self.resets)(run) {
             let message = "there was no `ready`".into();
@@ -521,10 +527,10 @@ impl Sut for Hanging<'_> {
 fn who_hangs_again_and_again_is_given_up_soon() {
     let model = model(OK);
     let plan = planned(&model, "switch", false);
-    let of = |hangs: fn(u64) -> bool, resets: fn(u64) -> bool| {
+    let of = |hangs: fn(RunNumber) -> bool, resets: fn(RunNumber) -> bool| {
         let settings = Settings { walks: Walks::Random, max_steps: Some(1_000), ..Settings::default() };
         let sut = Twice { model: &model, again: false, events: VecDeque::new() };
-        let mut sut = Hanging { sut, inputs: 0, hangs, resets, run: 0 };
+        let mut sut = Hanging { sut, inputs: 0, hangs, resets, run: RunNumber::default() };
         let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
         // What it answers wrongly besides is a failure, as ever.
         assert!(summary.verdict >= Some(Verdict::Error) && summary.end == End::Broken, "{summary:?}");
@@ -532,8 +538,8 @@ fn who_hangs_again_and_again_is_given_up_soon() {
     };
     assert_eq!(of(|_| true, |_| true), (3, 0));
     // Who hangs now and then is given a few more chances.
-    assert_eq!(of(|run| run % 2 == 0, |_| true), (10, 0));
+    assert_eq!(of(|run| run.0 % 2 == 0, |_| true), (10, 0));
     assert_eq!(of(|_| false, |_| false), (0, 3));
-    let (errors, unbegun) = of(|run| run % 2 == 0, |run| run % 3 != 0);
+    let (errors, unbegun) = of(|run| run.0 % 2 == 0, |run| run.0 % 3 != 0);
     assert!(errors > 0 && unbegun > 0 && errors + unbegun <= 10, "{errors} {unbegun}");
 }

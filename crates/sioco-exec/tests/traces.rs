@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use sioco_exec::player::Player;
 use sioco_exec::record::End;
 use sioco_exec::verdict::{Cause, Failure, Open};
-use sioco_exec::{Driver, GateValue, Record, Settings, Summary, Verdict};
+use sioco_exec::{Driver, GateValue, Record, RunNumber, Settings, Summary, Verdict};
 use sioco_model::{Id, Model, Value};
 use sioco_plan::{Cover, Options, Plan, Purpose, plan};
 use sioco_solve::values::{Bounds, Choice};
@@ -57,7 +57,8 @@ fn towards(
     let mut tester = Driver::new(&model, &builtin, &plan, settings);
     let mut sut = Scripted::new(&model, script);
     let (records, summary) = campaign(&mut tester, &mut sut);
-    let first: Vec<Record> = records.iter().take_while(|r| !matches!(r, Record::Run { run: 2, .. })).cloned().collect();
+    let first: Vec<Record> =
+        records.iter().take_while(|r| !matches!(r, Record::Run { run: RunNumber(2), .. })).cloned().collect();
     let reached = first.iter().filter_map(|r| match r {
         Record::Purpose { purpose, verdict, .. } if *verdict <= Verdict::WeakPass => {
             Some(names[purpose.index()].clone())
@@ -153,7 +154,7 @@ fn who_failed_is_who_was_there() {
     let (_, summary) = campaign(&mut tester, &mut sut);
     let verdicts: Vec<Option<Verdict>> = summary.purposes.iter().map(|p| p.verdict).collect();
     assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail, Verdict::Inconclusive].map(Some), "{summary:?}");
-    assert!(matches!(summary.purposes[2].cause, Some(Cause::Open(Open::Dropped { run: 1 }))), "{summary:?}");
+    assert!(matches!(summary.purposes[2].cause, Some(Cause::Open(Open::Dropped { run: RunNumber(1) }))), "{summary:?}");
     assert_eq!(summary.verdict, Some(Verdict::Fail));
     assert_eq!(summary.runs[Verdict::Fail as usize], 1, "what failed is not tried again: {summary:?}");
 }
@@ -186,7 +187,7 @@ fn a_wrong_value_drops_what_expects_this_output() {
     let verdicts: Vec<Option<Verdict>> = summary.purposes.iter().map(|p| p.verdict).collect();
     let (fail, open, pass) = (Verdict::Fail, Verdict::Inconclusive, Verdict::Pass);
     assert_eq!(verdicts, [fail, open, pass, pass].map(Some), "{summary:?}");
-    assert!(matches!(summary.purposes[1].cause, Some(Cause::Open(Open::Dropped { run: 1 }))), "{summary:?}");
+    assert!(matches!(summary.purposes[1].cause, Some(Cause::Open(Open::Dropped { run: RunNumber(1) }))), "{summary:?}");
 }
 
 /// The same without any time to compute: the value that is missing is not found, and everything says so.
@@ -204,7 +205,7 @@ fn who_must_hurry_says_so() {
         });
         let (records, summary) = campaign(&mut tester, &mut sut);
         let first: Vec<Record> =
-            records.iter().take_while(|r| !matches!(r, Record::Run { run: 2, .. })).cloned().collect();
+            records.iter().take_while(|r| !matches!(r, Record::Run { run: RunNumber(2), .. })).cloned().collect();
         assert_eq!(trace(&model, &first), trace_is);
         let hurried = first.contains(&Record::Hurried);
         assert_eq!((hurried, summary.pauses.hurried > 0), (pause.is_zero(), pause.is_zero()), "{summary:?}");
@@ -377,7 +378,7 @@ fn s1_figure_3_13_where_it_can_be() {
         let mut sut = Scripted::new(&model, |inputs| if inputs.len() == 1 { vec!["!c".into()] } else { Vec::new() });
         let (records, _) = campaign(&mut Driver::new(&model, &builtin, &plan, settings), &mut sut);
         assert_eq!(trace(&model, &records), [format!("?a({number})"), "!c".into()]);
-        let first = records.iter().take_while(|r| !matches!(r, Record::Run { run: 2, .. }));
+        let first = records.iter().take_while(|r| !matches!(r, Record::Run { run: RunNumber(2), .. }));
         let reached: Vec<usize> = first
             .filter_map(|r| match r {
                 Record::Purpose { purpose, verdict, .. } if *verdict <= Verdict::WeakPass => Some(purpose.index()),

@@ -12,7 +12,7 @@ use sioco_exec::record::End;
 use sioco_exec::reliance::Reliance;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
-use sioco_exec::{Observation, Order, Record, Referee, Settings, Stamped, Verdict, drive};
+use sioco_exec::{Observation, Order, Record, Referee, RunNumber, Settings, Stamped, Verdict, drive};
 use sioco_model::{Id, Model};
 use support::{Scripted, Ticking, builtin, campaign, event, forgetful, ignorant, model, planned, tester};
 
@@ -28,7 +28,7 @@ const OTHERWISE: &str = "input i\noutput o(p: Int, q: Int)\nprocess P {\n  init 
 /// A recorded run out of words: `delta` is quiescence by the clock, `quiescent` is announced.
 fn logged(model: &Model, order: Order, words: &str) -> LoggedRun {
     let mut runs = Runs::default();
-    runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(1, 1) });
+    runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(RunNumber(1), 1) });
     for (line, word) in words.split_whitespace().enumerate() {
         match word {
             "delta" => runs.timed_out(Reliance::Full, line, None),
@@ -209,7 +209,7 @@ impl sioco_exec::Sut for Late<'_, '_> {
         Order::Sut
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), sioco_exec::Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), sioco_exec::Fault> {
         self.polls = 0;
         self.inner.reset(run, seed)
     }

@@ -14,8 +14,8 @@ use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::shrink::{Budget, Failed, shrink};
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{
-    Action, Driver, Fault, GateValue, NoClock, Observation, Order, Player, Polled, Racer, Record, Referee, Settings,
-    Sut, SutEvent, Verdict,
+    Action, Driver, Fault, GateValue, NoClock, Observation, Order, Player, Polled, Racer, Record, Referee, RunNumber,
+    Settings, Sut, SutEvent, Verdict,
 };
 use sioco_model::Model;
 use sioco_model::model::Direction;
@@ -122,7 +122,7 @@ impl<S: Sut> Sut for Strict<'_, S> {
         self.sut.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.count = 0;
         self.sut.reset(run, seed)
     }
@@ -244,8 +244,15 @@ fn shrink_one(model: &Model, what: &str, seed: u64) -> u64 {
         })
         .collect();
     let Cause::Failure(failure @ Failure::Malformed { .. }) = &bad.cause else { panic!("{what}{:?}", bad.cause) };
-    let failed =
-        Failed { run: bad.run, seed, actions: &actions, failure, steps: bad.steps, next: 1_000, wanted: &|_, _| true };
+    let failed = Failed {
+        run: bad.run,
+        seed,
+        actions: &actions,
+        failure,
+        steps: bad.steps,
+        next: RunNumber(1_000),
+        wanted: &|_, _| true,
+    };
     let mut referee = Referee::new(model, &builtin, Order::Certain);
     let patience = Patience { quiescence: Duration::ZERO, slower: None, accepted: Duration::from_secs(1) };
     sent.borrow_mut().clear();
@@ -335,7 +342,7 @@ fn an_output_outside_its_ranges_is_malformed_at_the_border() {
         fn order(&self) -> Order {
             Order::Sut
         }
-        fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
             Ok(())
         }
         fn send(&mut self, id: u64, _: &GateValue) -> Result<(), Fault> {

@@ -9,6 +9,7 @@ use sioco_lang::{Checked, check_file, check_text};
 use sioco_model::model::Model;
 use sioco_model::print;
 use sioco_model::purpose::{EventLabel, Pattern, Purpose};
+use sioco_model::{Id, WrittenId};
 
 const ATM: &str = "
 type Amount = Int in 0..
@@ -65,14 +66,14 @@ fn codes(checked: &Checked) -> Vec<&'static str> {
 #[track_caller]
 fn pattern(text: &str) -> (Purpose, Model) {
     let model = model(&format!("{ATM}purpose P {{ {text} }}"));
-    (model.purposes[0].clone(), model)
+    (model.purposes.as_slice()[0].clone(), model)
 }
 
 /// A purpose that was printed is the same if it is read, but for the numbers of terms.
 #[track_caller]
 fn same_again(p: &Purpose, printed: &str) {
     let m = model(&format!("{ATM}{printed}"));
-    let again = &m.purposes[0];
+    let again = &m.purposes.as_slice()[0];
     assert_eq!(print::purpose(&m, again), printed);
     assert_eq!((&again.name, &again.slots, again.rejects.len()), (&p.name, &p.slots, p.rejects.len()));
     assert_eq!(shape(&again.pattern), shape(&p.pattern), "{printed}");
@@ -141,7 +142,7 @@ fn a_name_has_one_slot_on_all_ways() {
         process P { init l { ?a(_) -> l ?b(_) -> l !o(1) -> l } }\n\
         purpose Q { (?a(x) | ?b(x)); !o(y) [y == x] }";
     let m = model(text);
-    assert_eq!(m.purposes[0].slots[0].sort, m.sorts.int);
+    assert_eq!(m.purposes.as_slice()[0].slots[0].sort, m.sorts.int);
 }
 
 #[test]
@@ -372,7 +373,7 @@ fn the_words_of_purposes_are_names_elsewhere() {
          purpose\nreject\n{ take at }\n",
     );
     assert_eq!(m.purposes.len(), 2);
-    assert_eq!(m.purposes[0].rejects.len(), 1);
+    assert_eq!(m.purposes.as_slice()[0].rejects.len(), 1);
 }
 
 fn files(files: &[(&str, &str)]) -> Checked {
@@ -387,7 +388,7 @@ fn a_file_of_purposes() {
     assert_eq!(checked.diagnostics, []);
     let found = checked.model.expect("a model");
     assert_eq!(found.model.purposes.len(), 1);
-    assert_eq!(checked.sources.text(found.spans.purposes[0]), "Rich");
+    assert_eq!(checked.sources.text(found.spans.purposes.as_slice()[0]), "Rich");
     assert_eq!(format(FileId(0), own).as_deref(), Ok(own));
     // The model may also import its purposes.
     let importing = format!("import \"rich.sts\"\n{ATM}");
@@ -411,7 +412,7 @@ fn a_purpose_belongs_to_the_systems_that_have_what_it_names() {
         let checked = sioco_lang::check::check_text_with("m.sts", text, &options);
         assert_eq!(checked.diagnostics, []);
         let model = checked.model.expect("a model").model;
-        model.purposes.iter().map(|p| p.name.clone()).collect::<Vec<_>>()
+        model.purposes.values().map(|p| p.name.clone()).collect::<Vec<_>>()
     };
     assert_eq!(purposes("One", text), ["Both"]);
     assert_eq!(purposes("Two", text), ["InTwo", "Both"]);
@@ -430,15 +431,15 @@ fn instances_of_one_process() {
     };
     // Any of them.
     let m = model(&text("A(1) || A(2)", "take A.go; at A.m"));
-    let Pattern::Sequence(parts) = &m.purposes[0].pattern else { panic!("{:?}", m.purposes) };
+    let Pattern::Sequence(parts) = &m.purposes.as_slice()[0].pattern else { panic!("{:?}", m.purposes) };
     assert!(matches!(&parts[0], Pattern::Choice(ways) if ways.len() == 2));
     assert!(matches!(&parts[1], Pattern::At { locations, .. } if locations.len() == 2));
     let m = model(&text("A(1) || A(2)", "take \"A#2.go\""));
     assert!(
-        matches!(&m.purposes[0].pattern, Pattern::Event(e) if e.label == EventLabel::Switch(m.switch("A#2.go").unwrap()))
+        matches!(&m.purposes.as_slice()[0].pattern, Pattern::Event(e) if e.label == EventLabel::Switch(m.switch("A#2.go").unwrap()))
     );
     let m = model(&text("one: A(1) || A(2)", "take one.go; at A.m [one.x > A.x]"));
-    assert!(matches!(&m.purposes[0].pattern, Pattern::Sequence(parts) if parts.len() == 2));
+    assert!(matches!(&m.purposes.as_slice()[0].pattern, Pattern::Sequence(parts) if parts.len() == 2));
     for (system, purpose, expected) in [
         ("A(1) || A(2)", "take go", "N014"),
         ("A(1) || A(2)", "any [A.x > 1]", "N014"),
@@ -465,7 +466,7 @@ fn the_verifier_sees_damage() {
     let (p, model) = pattern("(?deposit(x) | ?amount(x)); !cash(y) [y == x]; at Busy; any{1..3}\nreject !error(_)");
     let problems = |damage: Damage| {
         let mut model = model.clone();
-        damage(&mut model.purposes[0]);
+        damage(&mut model.purposes[WrittenId::from_index(0)]);
         sioco_model::verify::verify(&model)
     };
     assert_eq!(problems(&|_| {}), [""; 0]);

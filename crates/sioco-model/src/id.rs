@@ -54,6 +54,8 @@ ids! {
     SwitchId "sw";
     /// A process instance.
     ProcessId "proc";
+    /// A purpose that a user wrote.
+    WrittenId "written";
     /// A data type: an enumeration, a variant type or a record.
     DataId "data";
     /// An interned sort.

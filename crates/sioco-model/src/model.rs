@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::id::{ChannelId, GateId, IdVec, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
+use crate::id::{ChannelId, GateId, IdVec, LocationId, ProcessId, SortId, SwitchId, TermId, VarId, WrittenId};
 use crate::number::Rational;
 use crate::purpose::Purpose;
 use crate::sort::{Sort, Sorts};
@@ -36,7 +36,7 @@ pub struct Model {
     /// The switches of all instances.
     pub switches: IdVec<SwitchId, Switch>,
     /// The purposes that were written for it, in the order written.
-    pub purposes: Vec<Purpose>,
+    pub purposes: IdVec<WrittenId, Purpose>,
     /// The guards, as they were written, of switches that were made narrower since; see [`narrow`](Model::narrow).
     pub written: BTreeMap<SwitchId, TermId>,
 }
@@ -270,6 +270,11 @@ impl Model {
     pub fn switch(&self, name: &str) -> Option<SwitchId> {
         let exact = self.switches.iter().find(|(_, s)| s.name == name).map(|(id, _)| id);
         exact.or_else(|| only(self.switches_called(name)))
+    }
+
+    /// The written purpose with a name.
+    pub fn purpose(&self, name: &str) -> Option<WrittenId> {
+        self.purposes.iter().find(|(_, p)| p.name == name).map(|(id, _)| id)
     }
 
     /// The switches that have a name if their process is left out.

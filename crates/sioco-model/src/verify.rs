@@ -72,7 +72,7 @@ pub fn verify(model: &Model) -> Vec<String> {
         }
         v.switch(s);
     }
-    for p in &model.purposes {
+    for p in model.purposes.values() {
         v.purpose(p);
     }
     v.problems
@@ -97,7 +97,7 @@ impl Verifier<'_> {
         all.extend(m.channels.values().map(|c| ("gate", 0, c.name.as_str())));
         all.extend(m.processes.values().map(|p| ("process", 0, p.name.as_str())));
         all.extend(m.switches.values().map(|s| ("switch", 0, s.name.as_str())));
-        all.extend(m.purposes.iter().map(|p| ("purpose", 0, p.name.as_str())));
+        all.extend(m.purposes.values().map(|p| ("purpose", 0, p.name.as_str())));
         all.extend(m.locations.values().map(|l| ("location", l.process.index(), l.name.as_str())));
         all.extend(
             m.variables.values().filter(|x| !x.hidden).map(|x| ("variable", x.process.index(), x.name.as_str())),

@@ -1,7 +1,7 @@
 //! Purposes as test cases: values to send and to expect, and what else the model allows the system to do.
 
 use sioco_model::model::{Direction, Model};
-use sioco_model::{TermId, Value, VarId, print};
+use sioco_model::{TermId, Value, VarId, WrittenId, print};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
 use sioco_symbolic::Solved;
@@ -363,7 +363,7 @@ pub fn asks(walker: &mut Walker<'_>, want: &Want) -> Option<String> {
 }
 
 /// A condition of a written purpose, with the names of its slots.
-fn with_slots(model: &Model, walker: &mut Walker<'_>, purpose: usize, term: TermId) -> String {
+fn with_slots(model: &Model, walker: &mut Walker<'_>, purpose: WrittenId, term: TermId) -> String {
     let text = print::term_in(model, walker.path.pool(), None, &|_| String::new(), term);
     let Some(purpose) = model.purposes.get(purpose) else { return text };
     // What belongs to no switch is printed by its number.

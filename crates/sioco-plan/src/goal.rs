@@ -1,6 +1,6 @@
 //! What is to be covered, and what became of it.
 
-use sioco_model::{LocationId, SwitchId};
+use sioco_model::{LocationId, SwitchId, WrittenId};
 use sioco_solve::Reason;
 use sioco_symbolic::analysis::WhyNot;
 use sioco_symbolic::explore::Stop;
@@ -26,8 +26,8 @@ pub enum Goal {
         /// The side.
         side: Side,
     },
-    /// A purpose that somebody wrote is reached, by its place in the model.
-    Written(usize),
+    /// A purpose that somebody wrote is reached.
+    Written(WrittenId),
     /// An input of a class is sent, or of a part of one (S2 section 6); by its name.
     Class(String),
     /// A transition of the composition of two models is tested (S2 definition 19); by its name.

@@ -138,8 +138,8 @@ pub fn plan(
         }
         Cover::Compare => return Err(PlanError::TwoModels),
         Cover::Purpose(ref name) => {
-            let Some(purpose) = model.purposes.iter().position(|p| p.name == *name) else {
-                let known = model.purposes.iter().map(|p| p.name.clone()).collect();
+            let Some(purpose) = model.purpose(name) else {
+                let known = model.purposes.values().map(|p| p.name.clone()).collect();
                 return Err(PlanError::NoSuchPurpose { name: name.clone(), known });
             };
             let found = written::unfold(&mut walker, options, purpose, progress)

@@ -3,7 +3,7 @@
 use sioco_model::model::Model;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
-use sioco_model::{SortId, SwitchId, TermId, Value};
+use sioco_model::{SortId, SwitchId, TermId, Value, WrittenId};
 use sioco_symbolic::assume::has_value;
 use sioco_symbolic::step::Step;
 
@@ -62,8 +62,8 @@ pub enum Want {
     Values(Vec<Value>),
     /// What a written purpose asks for at one of its events.
     Written {
-        /// The purpose, by its place in the model.
-        purpose: usize,
+        /// The purpose.
+        purpose: WrittenId,
         /// The condition: a term over variables and slots.
         condition: TermId,
         /// Where the values of its slots come from: the slot, the step on the path (from 0), and its argument.

@@ -11,7 +11,7 @@ use sioco_model::model::Label;
 use sioco_model::purpose::{Event, EventLabel, Purpose as Written};
 use sioco_model::semantics::live::Live;
 use sioco_model::term::Term;
-use sioco_model::{Id, Model, TermId, VarId};
+use sioco_model::{Id, Model, TermId, VarId, WrittenId};
 use sioco_solve::{Answer, Reason};
 use sioco_symbolic::explore::{Progress, Stop};
 use sioco_symbolic::key::Key;
@@ -54,8 +54,7 @@ struct Node {
 struct Unfolding<'a, 'm> {
     walker: &'a mut Walker<'m>,
     options: &'a Options,
-    /// The purpose, by its place in the model.
-    purpose: usize,
+    purpose: WrittenId,
     written: &'m Written,
     automaton: Automaton,
     nodes: Vec<Node>,
@@ -79,7 +78,7 @@ struct Unfolding<'a, 'm> {
 pub(crate) fn unfold(
     walker: &mut Walker<'_>,
     options: &Options,
-    purpose: usize,
+    purpose: WrittenId,
     progress: &mut dyn FnMut(Progress),
 ) -> Option<Found> {
     let model = walker.path.model();

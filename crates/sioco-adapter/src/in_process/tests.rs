@@ -62,7 +62,7 @@ fn seen(polled: Result<Polled, Fault>) -> Observation {
 fn values_become_rust_and_back() {
     let model = model();
     let mut sut = InProcess::new(&model, Echo::default);
-    sut.reset(1, 7).unwrap();
+    sut.reset(RunNumber(1), 7).unwrap();
     let values = ["250", "true", "\"a\\\"é\"", "0.1", "Blue", "[1, -2]", "P { x: 1 / 3 }"];
     sut.send(1, &input(&model, "i", &values)).unwrap();
     assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
@@ -76,12 +76,12 @@ fn values_become_rust_and_back() {
 fn panics_of_the_glue_are_faults() {
     let model = model();
     let mut sut = InProcess::new(&model, Echo::default);
-    sut.reset(1, 7).unwrap();
+    sut.reset(RunNumber(1), 7).unwrap();
     let values = ["256", "true", "\"\"", "0.1", "Red", "[]", "P { x: 0 }"];
     let fault = sut.send(1, &input(&model, "i", &values)).unwrap_err();
     assert_eq!((fault.kind, fault.again), (FaultKind::Glue, true));
     assert!(fault.message.contains("`n` of `i` is 256, which is no u8"), "{fault}");
-    sut.reset(2, 7).unwrap();
+    sut.reset(RunNumber(2), 7).unwrap();
 }
 
 /// Panics at a call of its own choice, and counts what is made and dropped of it.
@@ -138,7 +138,7 @@ fn run(panics: &'static str) -> (Vec<String>, [u32; 2]) {
     for number in 1..3 {
         let mut found = Vec::new();
         let mut one = || -> Result<(), Fault> {
-            sut.reset(number, 7)?;
+            sut.reset(RunNumber(number), 7)?;
             for id in 1..3 {
                 sut.send(id, &go)?;
                 loop {
@@ -204,7 +204,7 @@ fn outputs_are_checked() {
         Output::closed(),
     ];
     let mut sut = InProcess::new(&model, || Echo { plan: plan.clone(), ..Echo::default() });
-    sut.reset(1, 7).unwrap();
+    sut.reset(RunNumber(1), 7).unwrap();
     sut.send(1, &input(&model, "go", &[])).unwrap();
     sut.poll(LONG).unwrap();
     let (small, done) = (model.gate("small").unwrap(), model.gate("done").unwrap());
@@ -228,7 +228,7 @@ fn what_is_there_already_comes_before_an_input() {
     let model = model();
     let plan = vec![Output::new("done", ())];
     let mut sut = InProcess::new(&model, || Echo { plan: plan.clone(), ..Echo::default() });
-    sut.reset(1, 7).unwrap();
+    sut.reset(RunNumber(1), 7).unwrap();
     sut.send(1, &input(&model, "go", &[])).unwrap();
     sut.send(2, &input(&model, "go", &[])).unwrap();
     assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
@@ -243,7 +243,7 @@ fn a_system_may_need_time() {
     let interrupt = Interrupt::default();
     let lazy = || Echo { lazy: true, ..Echo::default() };
     let mut sut = InProcess::new(&model, lazy).interrupted_by(interrupt.clone());
-    sut.reset(1, 7).unwrap();
+    sut.reset(RunNumber(1), 7).unwrap();
     assert_eq!(sut.poll(Duration::from_millis(10)), Ok(Polled::Nothing));
     interrupt.end_at(Some(Instant::now()));
     assert_eq!(sut.poll(LONG), Ok(Polled::Interrupted));

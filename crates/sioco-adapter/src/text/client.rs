@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::reliance::Start;
+use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::Model;
 use sioco_model::model::CRASHED;
 
@@ -106,8 +107,8 @@ pub struct TextClient<'m> {
     /// Whether it is known that the system can run: it said something, or waited for something.
     runs: bool,
     /// The run, and how programs ended that did so in a run.
-    run: u64,
-    endings: BTreeMap<u64, Vec<String>>,
+    run: RunNumber,
+    endings: BTreeMap<RunNumber, Vec<String>>,
     /// Whether a program ran on after it closed its output: nobody waits for its end then.
     lingers: bool,
     /// The connection ended while something was expected before a run.
@@ -142,7 +143,7 @@ impl<'m> TextClient<'m> {
             over: false,
             begun: Begun::now(),
             runs: false,
-            run: 0,
+            run: RunNumber::default(),
             endings: BTreeMap::new(),
             lingers: false,
             ended: false,
@@ -416,7 +417,7 @@ impl Sut for TextClient<'_> {
         self.options.order
     }
 
-    fn reset(&mut self, run: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, _: u64) -> Result<(), Fault> {
         if !self.options.keep || self.over {
             self.stop();
         }
@@ -494,12 +495,12 @@ impl Sut for TextClient<'_> {
         }
     }
 
-    fn starting(&self, whole: bool) -> Duration {
+    fn starting(&self, start: Start) -> Duration {
         let open = self.connection.as_ref().filter(|_| !self.over);
-        self.startup.left(open.and_then(|open| open.started()), self.options.patience, whole)
+        self.startup.left(open.and_then(|open| open.started()), self.options.patience, start)
     }
 
-    fn last_words(&self, run: u64) -> Vec<String> {
+    fn last_words(&self, run: RunNumber) -> Vec<String> {
         self.endings.get(&run).cloned().unwrap_or_default()
     }
 

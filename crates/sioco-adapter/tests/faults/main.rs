@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use sioco_adapter::child::Program;
 use sioco_adapter::client::{Client, Options};
 use sioco_adapter::lines::Interrupt;
-use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::{Model, Value};
 
 const MARK: &str = "SIOCO_TEST_MARK";
@@ -65,7 +65,7 @@ impl<'m> Rig<'m> {
 
     #[track_caller]
     fn reset(&mut self, run: u64) -> Result<(), Fault> {
-        timed(|| self.client().reset(run, 42))
+        timed(|| self.client().reset(RunNumber(run), 42))
     }
 
     #[track_caller]

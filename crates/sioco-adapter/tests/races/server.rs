@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use sioco_adapter::protocol::{AdapterMessage, Hello, TesterMessage, VERSION, gate_of};
 use sioco_adapter::values::arguments;
-use sioco_exec::{GateValue, Observation, Order, Player, Polled, Sut, SutEvent};
+use sioco_exec::{GateValue, Observation, Order, Player, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::Model;
 use sioco_model::model::Direction;
 use sioco_solve::values::Random;
@@ -51,7 +51,7 @@ struct Shared {
     /// Inputs that are acknowledged, and not taken.
     waiting: VecDeque<(u64, GateValue)>,
     /// A run and a seed that the system is to be reset for.
-    reset: Option<(u64, u64)>,
+    reset: Option<(RunNumber, u64)>,
     over: bool,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use sioco_exec::{Fault, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{Fault, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::{GateId, Model, Value};
 
 /// See the [module](self).
@@ -61,7 +61,7 @@ impl Sut for Sender {
         Order::Sut
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.events.clear();
         (self.frames, self.sent, self.bit) = (None, 0, 0);
         Ok(())

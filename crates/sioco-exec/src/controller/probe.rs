@@ -7,6 +7,7 @@ use sioco_plan::{Event, Plan, PurposeId};
 
 use crate::border;
 use crate::event::{GateValue, Observation};
+use crate::run_number::RunNumber;
 use crate::summary::Probed;
 
 /// A probe that is under way.
@@ -62,7 +63,7 @@ impl ProbeController {
     }
 
     /// A purpose was reached in a run: its probe begins.
-    pub fn begin(&mut self, purpose: PurposeId, run: u64) {
+    pub fn begin(&mut self, purpose: PurposeId, run: RunNumber) {
         let found = Probed { purpose, run, seen: Vec::new(), refused: None };
         self.now = Some(Probing { inputs: self.all[purpose].clone(), found, waits: false, done: false });
     }

@@ -14,6 +14,7 @@ use super::wrong::{CauseError, RecordError};
 use crate::crash::Crash;
 use crate::event::GateValue;
 use crate::reliance::Reliance;
+use crate::run_number::RunNumber;
 use crate::sut::FaultKind;
 use crate::verdict::{Cause, Failure, Open, Trouble};
 
@@ -112,7 +113,7 @@ pub enum CauseLine<'a> {
         /// Why nothing definite can be said.
         open: &'static str,
         /// The run that failed.
-        run: u64,
+        run: RunNumber,
     },
     /// Silence by the clock that does not count as it is.
     Silence {
@@ -289,7 +290,9 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, RecordErro
             "undecided" => Open::Undecided(text("question")),
             "no values" => Open::NoValues,
             "deadlock" => Open::Deadlock { state: text("state") },
-            "dropped" => Open::Dropped { run: json.get("run").and_then(Json::as_u64).unwrap_or(0) },
+            "dropped" => {
+                Open::Dropped { run: json.get("run").and_then(Json::as_u64).map(RunNumber).unwrap_or_default() }
+            }
             "silence" => Open::Silence(read_reliance(json)),
             "stopped" => Open::Stopped,
             "other" => Open::Other(text("text")),

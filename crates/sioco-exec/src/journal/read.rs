@@ -14,6 +14,7 @@ use super::wrong::RecordError;
 use super::{FORMAT, Header, Journal, ReadError, Remark, VERSION, head};
 use crate::event::{GateValue, Observation};
 use crate::record::{Aim, End, Record, Stamped, Waiting, Why};
+use crate::run_number::RunNumber;
 use crate::shrink::Rate;
 use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::Verdict;
@@ -150,7 +151,7 @@ impl Reader<'_> {
         let kind = self.text("type")?;
         Ok(Some(match kind {
             "run" => Record::Run {
-                run: self.number("run")?,
+                run: self.run()?,
                 seed: self.number("seed")?,
                 aim: self.aim()?,
                 order: self.word("order", Order::named)?,
@@ -198,7 +199,7 @@ impl Reader<'_> {
                 again: self.flag("again")?,
             }),
             "again" => Record::Again {
-                run: self.number("run")?,
+                run: self.run()?,
                 rate: Rate { failed: self.number("failed")?, of: self.number("of")? },
             },
             "end" => Record::End {
@@ -240,7 +241,7 @@ impl Reader<'_> {
             (Some("replay"), _) => Ok(Aim::Replay),
             (_, Some(n)) => Ok(Aim::Purpose(n)),
             _ => match json.get("shrunk").and_then(Json::as_u64) {
-                Some(run) => Ok(Aim::Shrunk(run)),
+                Some(run) => Ok(Aim::Shrunk(RunNumber(run))),
                 None => Err(RecordError::Should {
                     name: "aim",
                     be: "\"walk\", \"replay\" or an object with `purpose` or `shrunk`",
@@ -280,6 +281,10 @@ impl Reader<'_> {
 
     fn number(&self, name: &'static str) -> Result<u64, RecordError> {
         self.field(name)?.as_u64().ok_or(RecordError::Should { name, be: "a whole number" })
+    }
+
+    fn run(&self) -> Result<RunNumber, RecordError> {
+        self.number("run").map(RunNumber)
     }
 
     fn purpose(&self) -> Result<PurposeId, RecordError> {

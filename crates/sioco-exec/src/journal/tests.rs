@@ -14,6 +14,7 @@ use crate::crash::Crash;
 use crate::event::{GateValue, Observation};
 use crate::record::{Aim, End, Record, Waiting, Why};
 use crate::reliance::Reliance;
+use crate::run_number::RunNumber;
 use crate::settings::{Interaction, Settings, Walks};
 use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
@@ -153,7 +154,7 @@ impl Draw<'_> {
             17 => Cause::Open(Open::Unspecified(self.gate_value(Direction::Input))),
             18 => Cause::Open(Open::Deadlock { state: self.text() }),
             19 => Cause::Failure(Failure::Crashed(self.crash())),
-            _ => Cause::Open(Open::Dropped { run: self.random.bits() }),
+            _ => Cause::Open(Open::Dropped { run: RunNumber(self.random.bits()) }),
         }
     }
 
@@ -170,10 +171,15 @@ impl Draw<'_> {
     fn record(&mut self) -> Record {
         match self.below(13) {
             0 => {
-                let aims = [Aim::Walk, Aim::Replay, Aim::Purpose(self.purpose()), Aim::Shrunk(self.below(9) as u64)];
+                let aims = [
+                    Aim::Walk,
+                    Aim::Replay,
+                    Aim::Purpose(self.purpose()),
+                    Aim::Shrunk(RunNumber(self.below(9) as u64)),
+                ];
                 let aim = aims[self.below(4)].clone();
                 let order = [Order::Sut, Order::Sent, Order::Certain][self.below(3)];
-                Record::Run { run: self.random.bits(), seed: self.random.bits(), aim, order }
+                Record::Run { run: RunNumber(self.random.bits()), seed: self.random.bits(), aim, order }
             }
             1 => {
                 let n = self.purpose();
@@ -216,7 +222,7 @@ impl Draw<'_> {
             }
             11 => {
                 let (failed, of) = (self.random.bits(), self.random.bits());
-                Record::Again { run: self.random.bits(), rate: crate::shrink::Rate { failed, of } }
+                Record::Again { run: RunNumber(self.random.bits()), rate: crate::shrink::Rate { failed, of } }
             }
             _ => {
                 use End::*;

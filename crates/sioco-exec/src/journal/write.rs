@@ -13,6 +13,7 @@ use super::head::micros;
 use crate::crash::Crash;
 use crate::event::Observation;
 use crate::record::{Aim, End, Record, Stamped, Waiting, Why};
+use crate::run_number::RunNumber;
 use crate::sut::{FaultKind, Order};
 use crate::verdict::Verdict;
 
@@ -55,7 +56,7 @@ enum What<'a> {
     /// A run begins.
     Run {
         /// Its number, from 1.
-        run: u64,
+        run: RunNumber,
         /// The seed that the system got.
         seed: u64,
         /// What it is for at first.
@@ -170,7 +171,7 @@ enum What<'a> {
     /// A failing run was run again when it was shrunk.
     Again {
         /// Its number, or that of its shortest form.
-        run: u64,
+        run: RunNumber,
         /// How often it failed again.
         failed: u64,
         /// Of how many runs.
@@ -201,7 +202,7 @@ enum AimWord {
     /// A recorded trace is run again.
     Replay,
     /// The shortest form of the failing run with this number.
-    Shrunk(u64),
+    Shrunk(RunNumber),
 }
 
 /// Why an input is sent: a word, or an object with the place of a purpose.

@@ -79,7 +79,7 @@ fn many_inputs_may_wait() {
     let input = GateValue { gate: model.gate("inX").expect("a gate"), args: vec![sioco_model::Value::Int(1)] };
     for order in [Order::Sut, Order::Sent] {
         let mut runs = Runs::default();
-        runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(1, 1) });
+        runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(RunNumber(1), 1) });
         (0..MANY).for_each(|id| runs.sent(id, input.clone()));
         (0..MANY).for_each(|_| runs.timed_out(Reliance::Full, 1, None));
         (0..MANY).rev().for_each(|id| runs.accepted(id, 1, None));
@@ -88,10 +88,11 @@ fn many_inputs_may_wait() {
         let first = matches!(run.steps[0].action, Action::Input(_));
         assert_eq!(first, order == Order::Sent, "where an input counts");
     }
-    let again = |run| Stamped { at: Duration::ZERO, record: Record::Again { run, rate: Rate { failed: 1, of: run } } };
-    let begin = |run| Record::Run { run, seed: 0, aim: Aim::Walk, order: Order::Sut };
+    let rate = |of| Rate { failed: 1, of };
+    let again = |of| Stamped { at: Duration::ZERO, record: Record::Again { run: RunNumber(of), rate: rate(of) } };
+    let begin = |run| Record::Run { run: RunNumber(run), seed: 0, aim: Aim::Walk, order: Order::Sut };
     let begin = |run| Stamped { at: Duration::ZERO, record: begin(run) };
     let records: Vec<Stamped> = (1..=MANY).map(begin).chain((1..=MANY).map(again)).collect();
     let log = Log::of_records(records.iter().map(|stamped| (1, stamped)));
-    assert!(log.runs.iter().all(|run| run.again == Some(Rate { failed: 1, of: run.number })));
+    assert!(log.runs.iter().all(|run| run.again == Some(Rate { failed: 1, of: run.number.0 })));
 }

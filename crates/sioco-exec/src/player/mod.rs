@@ -35,6 +35,7 @@ use self::whole::{Answer, Whole};
 use self::world::{Belief, Found, World};
 use crate::crash::Crash;
 use crate::event::{Action, GateValue, Observation};
+use crate::run_number::RunNumber;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
 /// After so many outputs, an input that nothing specifies waits for no more.
@@ -466,7 +467,7 @@ impl Sut for Player<'_> {
         Order::Certain
     }
 
-    fn reset(&mut self, _run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.world.draw.random = Random::new(seed);
         self.queue.clear();
         self.overtaken = 0;

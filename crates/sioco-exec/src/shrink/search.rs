@@ -207,7 +207,7 @@ impl<'a, 'm> Search<'a, 'm> {
     /// Runs a candidate; a failure of another kind is none.
     fn run(&mut self, candidate: &Candidate, seed: u64) -> Part<Option<Box<Failing>>> {
         self.check()?;
-        let number = self.failed.next.saturating_add(self.runs);
+        let number = self.failed.next.plus(self.runs);
         let (of, patience, until) = (self.failed.run, self.patience, self.until());
         self.runs += 1;
         let to = self.best.as_ref().map_or(self.failed.steps, |best| best.steps);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use sioco_exec::{Fault, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{Fault, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::model::Direction;
 use sioco_model::{GateId, Model, Value};
 
@@ -194,8 +194,8 @@ impl Sut for Played<'_> {
         self.order
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
-        self.rng = Rng::new(self.seed ^ run.rotate_left(40) ^ seed.rotate_left(20));
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
+        self.rng = Rng::new(self.seed ^ run.0.rotate_left(40) ^ seed.rotate_left(20));
         self.inbox.clear();
         self.outbox.clear();
         self.events.clear();

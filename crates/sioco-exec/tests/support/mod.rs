@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sioco_exec::{
-    Clock, Crash, Driver, Fault, GateValue, NoClock, Observation, Order, Polled, Record, Settings, Stamped, Summary,
-    Sut, SutEvent, drive,
+    Clock, Crash, Driver, Fault, GateValue, NoClock, Observation, Order, Polled, Record, RunNumber, Settings, Stamped,
+    Summary, Sut, SutEvent, drive,
 };
 use sioco_lang::check::{Options as LangOptions, check_file, check_text};
 use sioco_lang::source::FsLoader;
@@ -184,7 +184,7 @@ impl Sut for Scripted<'_> {
         self.order
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, _: RunNumber, _: u64) -> Result<(), Fault> {
         self.got.clear();
         self.events.clear();
         self.answer();

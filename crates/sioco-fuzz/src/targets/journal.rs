@@ -9,7 +9,7 @@ use sioco_exec::record::{Aim, End, Why};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::shrink::Rate;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
-use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Record, Stamped};
+use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Record, RunNumber, Stamped};
 use sioco_model::{Id, Model, Value};
 use sioco_plan::PurposeId;
 
@@ -105,7 +105,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let purpose = PurposeId::from_index;
     let records = [
         Record::Fault(fault),
-        Record::Run { run: 1, seed: 7, aim: Aim::Purpose(purpose(0)), order: Order::Sut },
+        Record::Run { run: RunNumber(1), seed: 7, aim: Aim::Purpose(purpose(0)), order: Order::Sut },
         Record::Input { id: 1, input: a.clone(), why: Why::Purpose(purpose(0)) },
         Record::Accepted { id: 1 },
         Record::Observed(Observation::Output(oa.clone())),
@@ -117,7 +117,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             doubt: false,
         },
         Record::Verdict { verdict: Verdict::Pass, cause: Cause::Reached, steps: 2, doubt: false },
-        Record::Run { run: 2, seed: 8, aim: Aim::Walk, order: Order::Sent },
+        Record::Run { run: RunNumber(2), seed: 8, aim: Aim::Walk, order: Order::Sent },
         Record::Input { id: 1, input: text, why: Why::Walk },
         Record::Refused { id: 1, why: "no".into() },
         Record::TimedOut(Reliance::Full),
@@ -127,16 +127,16 @@ pub fn seeds() -> Vec<Vec<u8>> {
         Record::Observed(Observation::Delta),
         Record::Observed(malformed),
         Record::Verdict { verdict: Verdict::Fail, cause: silence, steps: 3, doubt: true },
-        Record::Run { run: 3, seed: 9, aim: Aim::Replay, order: Order::Sut },
+        Record::Run { run: RunNumber(3), seed: 9, aim: Aim::Replay, order: Order::Sut },
         Record::Input { id: 1, input: a.clone(), why: Why::Probe(purpose(1)) },
         Record::Observed(Observation::Closed),
-        Record::Run { run: 4, seed: 9, aim: Aim::Walk, order: Order::Sut },
+        Record::Run { run: RunNumber(4), seed: 9, aim: Aim::Walk, order: Order::Sut },
         Record::Input { id: 1, input: a, why: Why::Guess(purpose(2)) },
         Record::Observed(Observation::Output(oa)),
         Record::Observed(Observation::Crashed(crash)),
         Record::End { why: End::Done, stale: 1, waiting: None },
-        Record::Again { run: 4, rate: Rate { failed: 3, of: 5 } },
-        Record::Run { run: 5, seed: 9, aim: Aim::Shrunk(4), order: Order::Sut },
+        Record::Again { run: RunNumber(4), rate: Rate { failed: 3, of: 5 } },
+        Record::Run { run: RunNumber(5), seed: 9, aim: Aim::Shrunk(RunNumber(4)), order: Order::Sut },
         Record::Verdict { verdict: Verdict::Pass, cause: Cause::Reached, steps: 0, doubt: false },
     ];
     let mut lines = header.line();

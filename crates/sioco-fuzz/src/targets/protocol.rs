@@ -8,7 +8,7 @@ use sioco_adapter::client::{Client, Options};
 use sioco_adapter::lines::{Interrupt, KEPT_LINES, Line, LineWriter, Lines, Next, later};
 use sioco_adapter::protocol::{AdapterMessage, TesterMessage, observation};
 use sioco_adapter::transport::{Connection, Connector};
-use sioco_exec::{Fault, GateValue, Observation, Polled, Sut, SutEvent};
+use sioco_exec::{Fault, GateValue, Observation, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::Value;
 use sioco_model::number::{BigInt, Rational, parse_integer, rational};
 
@@ -121,7 +121,7 @@ fn message(text: &str, seen: &mut Seen) {
 fn written(output: &GateValue) {
     let model = model();
     assert_fits(model, output);
-    let line = AdapterMessage::output(model, output, Some(1)).line();
+    let line = AdapterMessage::output(model, output, Some(RunNumber(1))).line();
     let Ok(Some(AdapterMessage::Output { gate, args, raw, .. })) = AdapterMessage::parse(&line) else {
         panic!("an output is written as {line}")
     };
@@ -238,7 +238,7 @@ fn conversation(data: &[u8], seen: &mut Seen) {
     let mut client = Client::new(model, connector, options, Interrupt::default());
     let go = GateValue { gate: model.gate("go").expect("a gate"), args: Vec::new() };
     for run in 1..=2 {
-        if let Err(fault) = client.reset(run, 7) {
+        if let Err(fault) = client.reset(RunNumber(run), 7) {
             assert_short(&fault.message, seen);
             return;
         }

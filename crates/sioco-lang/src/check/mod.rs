@@ -27,7 +27,7 @@ use std::path::Path;
 
 use sioco_model::sort::Sorts;
 use sioco_model::term::TermPool;
-use sioco_model::{ChannelId, GateId, IdVec, LocationId, Model, SwitchId, VarId};
+use sioco_model::{ChannelId, GateId, IdVec, LocationId, Model, SwitchId, VarId, WrittenId};
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity, did_you_mean, has_errors};
@@ -79,7 +79,7 @@ pub struct Spans {
     /// Switches.
     pub switches: IdVec<SwitchId, SwitchSpans>,
     /// Purposes: their names.
-    pub purposes: Vec<Span>,
+    pub purposes: IdVec<WrittenId, Span>,
 }
 
 /// Where the parts of a switch were written.

@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
             variables: IdVec::new(),
             locations: IdVec::new(),
             switches: IdVec::new(),
-            purposes: Vec::new(),
+            purposes: IdVec::new(),
             written: Default::default(),
         };
         let mut spans = Spans {

@@ -61,7 +61,7 @@ fn model() -> Model {
         variables,
         locations,
         switches,
-        purposes: Vec::new(),
+        purposes: IdVec::new(),
         written: Default::default(),
     }
 }

@@ -203,7 +203,7 @@ impl Kit {
             variables: IdVec::new(),
             locations: IdVec::new(),
             switches: IdVec::new(),
-            purposes: Vec::new(),
+            purposes: IdVec::new(),
             written: Default::default(),
         };
         let param = |sort| Param { name: "p".into(), sort, tolerance: None };

@@ -13,7 +13,9 @@ use sioco_model::model::{
 };
 use sioco_model::sort::{DataType, Sort, Sorts};
 use sioco_model::term::{Op, Term};
-use sioco_model::{BinderId, ChannelId, DataId, GateId, Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
+use sioco_model::{
+    BinderId, ChannelId, DataId, GateId, Id, IdVec, LocationId, ProcessId, SortId, SwitchId, TermId, VarId,
+};
 
 use crate::file::gate_text;
 
@@ -188,7 +190,7 @@ const LOST: &str = "err";
 /// Joins two models, if they have the same gates.
 pub fn join(spec: &Model, implementation: &Model) -> Result<Joined, Mismatch> {
     let mut model = spec.clone();
-    model.purposes.clear();
+    model.purposes = IdVec::new();
     model.written.clear();
     let mut carry = Carry::new(&mut model, implementation);
     carry.gates()?;

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use sioco_model::model::{Direction, Label, Model, SwitchParam};
 use sioco_model::print;
-use sioco_model::{Id, SwitchId, Value};
+use sioco_model::{Id, SwitchId, Value, WrittenId};
 use sioco_symbolic::step::Step;
 
 use super::explain::{infeasible, reason, steering, step, stop};
@@ -174,7 +174,7 @@ fn want<'a>(model: &'a Model, at: Step, want: &'a Want) -> WantLine<'a> {
     }
 }
 
-fn written_name(model: &Model, purpose: usize) -> &str {
+fn written_name(model: &Model, purpose: WrittenId) -> &str {
     model.purposes.get(purpose).map_or("", |p| p.name.as_str())
 }
 

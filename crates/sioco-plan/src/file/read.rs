@@ -216,7 +216,7 @@ impl Reader<'_> {
             }
         } else {
             let name = field(json, "written", text)?;
-            self.found("purpose", name, find_written(model, name).map(Goal::Written))
+            self.found("purpose", name, model.purpose(name).map(Goal::Written))
         };
         let state = match field(json, "state", text)? {
             "covered" => {
@@ -415,7 +415,7 @@ impl Reader<'_> {
             return wrong(format!("has the value {arg} of step {step}, which is not on the way"));
         }
         let sorts = sorts.unwrap_or_default();
-        let found = find_written(model, name).and_then(|purpose| {
+        let found = model.purpose(name).and_then(|purpose| {
             let written = &model.purposes[purpose];
             let conditions = conditions(written);
             // Several may read the same and mean values of different events.
@@ -482,10 +482,6 @@ impl Reader<'_> {
         };
         Ok((others.filter_map(other).collect(), is(json, "cut")?))
     }
-}
-
-fn find_written(model: &Model, name: &str) -> Option<usize> {
-    model.purposes.iter().position(|p| p.name == name)
 }
 
 /// The conditions of a purpose that was written, in order.

@@ -75,7 +75,7 @@ pub fn plans(name: &str, model: &Model) -> Vec<Options> {
         false => &["switch", "location", "paths:2", "inclusion:1", "reduced", "traces:2", "random:3"],
     };
     let mut found: Vec<Options> = covers.iter().map(|c| small(Cover::parse(c).unwrap())).collect();
-    found.extend(model.purposes.iter().map(|p| small(Cover::Purpose(p.name.clone()))));
+    found.extend(model.purposes.values().map(|p| small(Cover::Purpose(p.name.clone()))));
     if !slow {
         found.push(Options { data: true, ..small(Cover::Switch) });
         found.push(Options { strict: true, ..small(Cover::Switch) });

@@ -1,10 +1,10 @@
 //! Runs that were judged or run again, for programs: what `sioco judge` and `sioco replay` print with `--format json`.
 
 use serde::Serialize;
-use sioco_exec::Verdict;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::journal::{self, CauseLine};
 use sioco_exec::verdict::Cause;
+use sioco_exec::{RunNumber, Verdict};
 
 use super::json::{code, explained};
 use super::shape::{ExplanationLine, RateLine};
@@ -61,9 +61,9 @@ pub struct JudgedLine<'a> {
     #[cfg_attr(feature = "schema", schemars(extend("const" = "verdict")))]
     pub kind: &'static str,
     /// The number of the run.
-    pub run: u64,
+    pub run: RunNumber,
     /// If it is the shortest form of another run: the number of that one.
-    pub shrunk: Option<u64>,
+    pub shrunk: Option<RunNumber>,
     /// The line of the log with the step that ended it.
     pub line: Option<usize>,
     /// Whether the verdict rests on an open question.
@@ -87,9 +87,9 @@ pub struct ReplayLine<'a> {
     /// The exit code.
     pub exit: u8,
     /// The number of the run.
-    pub run: u64,
+    pub run: RunNumber,
     /// If it is the shortest form of another run: the number of that one.
-    pub shrunk: Option<u64>,
+    pub shrunk: Option<RunNumber>,
     /// How often it failed again when it was recorded.
     pub again: Option<RateLine>,
     /// How often it failed now.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sioco_exec::RunNumber;
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::log::LoggedStep;
@@ -23,7 +24,7 @@ pub struct Bad<'a> {
     /// The model with its texts.
     pub source: Source<'a>,
     /// The number of the run.
-    pub run: u64,
+    pub run: RunNumber,
     /// Its verdict.
     pub verdict: Verdict,
     /// Why.

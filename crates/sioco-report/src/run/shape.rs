@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value as Json;
+use sioco_exec::RunNumber;
 #[cfg(feature = "schema")]
 use sioco_exec::journal::CauseLine;
 use sioco_exec::journal::GateLine;
@@ -197,7 +198,7 @@ pub(crate) struct PurposeLine<'a> {
     /// Whether it was reached on another way than planned.
     pub otherwise: bool,
     /// The run that decided.
-    pub run: Option<u64>,
+    pub run: Option<RunNumber>,
 }
 
 /// What came of a probe.
@@ -208,7 +209,7 @@ pub(crate) struct ProbeLine<'a> {
     /// The purpose, by its place in the plan.
     pub purpose: usize,
     /// The run.
-    pub run: u64,
+    pub run: RunNumber,
     /// The inputs, and what came after each.
     pub steps: Vec<ProbeStepLine<'a>>,
 }
@@ -232,7 +233,7 @@ pub(crate) struct ProbeStepLine<'a> {
 #[cfg_attr(feature = "schema", schemars(rename = "Bad"))]
 pub(crate) struct BadLine<'a> {
     /// Its number.
-    pub run: u64,
+    pub run: RunNumber,
     /// The verdict.
     pub verdict: Verdict,
     /// The code of the failure.
@@ -268,7 +269,7 @@ pub(crate) struct ShrunkLine<'a> {
     /// Why shrinking ended.
     pub end: &'static str,
     /// The number of the shortest form in the journal.
-    pub run: Option<u64>,
+    pub run: Option<RunNumber>,
     /// Why the shortest form fails.
     #[cfg_attr(feature = "schema", schemars(with = "Option<CauseLine<'static>>"))]
     pub cause: Option<Json>,
@@ -324,7 +325,7 @@ pub(crate) struct DeadlockLine<'a> {
     /// The state, in words.
     pub state: &'a str,
     /// A run that came there.
-    pub run: Option<u64>,
+    pub run: Option<RunNumber>,
     /// How.
     pub trace: Option<Vec<String>>,
 }
@@ -350,7 +351,7 @@ pub(crate) struct PausesLine {
     /// The longest pause, in microseconds.
     pub longest_us: u64,
     /// Its run.
-    pub run: u64,
+    pub run: RunNumber,
     /// Its step.
     pub step: u64,
     /// Pauses in which a solver was asked.

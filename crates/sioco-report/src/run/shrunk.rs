@@ -104,15 +104,16 @@ fn count(runs: u64) -> String {
 mod tests {
     use sioco_exec::shrink::Shortest;
     use sioco_exec::verdict::Failure;
-    use sioco_exec::{Fault, FaultKind};
+    use sioco_exec::{Fault, FaultKind, RunNumber};
 
     use super::*;
 
     fn shortened(ended: Ended, steps: Option<u64>, reproduced: Option<Rate>) -> Shortened {
         let of = |steps| Shortest { failure: Failure::Silence, explanation: None, steps, records: Vec::new() };
         let again = Rate { failed: if ended == Ended::Gone { 0 } else { 2 }, of: 6 };
-        let found = Shrunk { run: 17, from: 23, shortest: steps.map(of), runs: 57, again, reproduced, ended };
-        Shortened { number: 161, found }
+        let found =
+            Shrunk { run: RunNumber(17), from: 23, shortest: steps.map(of), runs: 57, again, reproduced, ended };
+        Shortened { number: RunNumber(161), found }
     }
 
     #[test]

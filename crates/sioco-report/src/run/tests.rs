@@ -12,7 +12,7 @@ use sioco_exec::record::{End, Waiting};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::summary::{BadRun, Pauses, PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
-use sioco_exec::{Crash, FaultKind, Order, Referee};
+use sioco_exec::{Crash, FaultKind, Order, Referee, RunNumber};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_lang::value::parse_value;
 use sioco_model::model::Model;
@@ -99,12 +99,12 @@ fn judged_in(order: Order, text: &str, trace: &str, unaccepted: Option<&str>) ->
         other => panic!("{other:?}"),
     });
     let steps = steps(&model.model, trace);
-    let run = LoggedRun { steps: steps.clone(), ..LoggedRun::new(1, 1) };
+    let run = LoggedRun { steps: steps.clone(), ..LoggedRun::new(RunNumber(1), 1) };
     let judged = judge(&mut Referee::new(&model.model, &builtin, order), &run, order);
     let source = Source { checked: &model, sources: &checked.sources };
     let bad = Bad {
         source,
-        run: 1,
+        run: RunNumber(1),
         verdict: judged.verdict,
         cause: &judged.cause,
         explanation: judged.explanation.as_ref(),
@@ -248,13 +248,13 @@ fn a_crash() {
         let mut steps = self::steps(&model.model, steps);
         let action = Action::Seen(Observation::Crashed(crash));
         steps.push(LoggedStep { line: 9, at: None, action, waited: 0, timed: None });
-        let run = LoggedRun { steps, ..LoggedRun::new(1, 1) };
+        let run = LoggedRun { steps, ..LoggedRun::new(RunNumber(1), 1) };
         let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
         let mut referee = Referee::new(&model.model, &solvers, Order::Sut);
         let found = judge(&mut referee, &run, Order::Sut);
         let bad = Bad {
             source,
-            run: 1,
+            run: RunNumber(1),
             verdict: found.verdict,
             cause: &found.cause,
             explanation: found.explanation.as_ref().filter(|_| explained),
@@ -691,7 +691,7 @@ fn what_is_not_a_verdict_on_the_system() {
     let steps = steps(&model.model, "?inX(6)");
     let bad = Bad {
         source,
-        run: 1,
+        run: RunNumber(1),
         verdict: Verdict::Error,
         cause: &cause,
         explanation: None,
@@ -729,7 +729,7 @@ fn values_that_do_not_fit() {
     steps.push(LoggedStep { line: 2, at: None, action, waited: 0, timed: None });
     let bad = Bad {
         source,
-        run: 3,
+        run: RunNumber(3),
         verdict: Verdict::Fail,
         cause: &cause,
         explanation: Some(&Explanation::default()),

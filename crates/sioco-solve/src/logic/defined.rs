@@ -36,8 +36,17 @@ pub(super) struct Meaning<'a> {
 }
 
 impl<'a> Meaning<'a> {
-    /// In the plain style, or the classical one.
-    pub fn new(pool: &'a mut TermPool, sorts: &'a Sorts, classical: bool) -> Self {
+    /// In the plain style.
+    pub fn plain(pool: &'a mut TermPool, sorts: &'a Sorts) -> Self {
+        Meaning::new(pool, sorts, false)
+    }
+
+    /// In the classical style.
+    pub fn classical(pool: &'a mut TermPool, sorts: &'a Sorts) -> Self {
+        Meaning::new(pool, sorts, true)
+    }
+
+    fn new(pool: &'a mut TermPool, sorts: &'a Sorts, classical: bool) -> Self {
         Meaning {
             pool,
             sorts,
@@ -308,7 +317,7 @@ pub fn defined(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> TermId {
     if !pool.is_partial(term) {
         return pool.bool(sorts, true);
     }
-    with_room(pool.depth(term), || Meaning::new(pool, sorts, false).defined(term))
+    with_room(pool.depth(term), || Meaning::plain(pool, sorts).defined(term))
 }
 
 /// A Bool term that is never undefined, and true exactly where the Bool term `term` is defined and true.
@@ -316,7 +325,7 @@ pub fn total(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> TermId {
     if !pool.is_partial(term) {
         return term;
     }
-    with_room(pool.depth(term), || Meaning::new(pool, sorts, false).holds(term))
+    with_room(pool.depth(term), || Meaning::plain(pool, sorts).holds(term))
 }
 
 /// A Bool term that is never undefined, and true exactly where the Bool term `term` is false or undefined.

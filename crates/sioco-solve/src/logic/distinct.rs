@@ -12,16 +12,11 @@ use super::inside::has_value;
 
 impl Context<'_> {
     /// The cases of a variable that is only compared for equality: one for each term that it may equal, and the one in
-    /// which it equals none. `alone`: only if that last case holds by itself.
-    pub fn distinct(&mut self, b: BinderId, conjuncts: &[Formula], alone: bool) -> Option<Formula> {
-        if !is_endless(self.sorts, self.pool.binders[b]) {
-            return None;
-        }
-        let mut others = Vec::new();
-        let fresh: Option<Vec<Formula>> = conjuncts.iter().map(|c| self.where_fresh(c, b, &mut others)).collect();
-        let fresh = and(fresh?);
-        if fresh == TRUE || alone {
-            return (fresh == TRUE).then_some(fresh);
+    /// which it equals none.
+    pub fn distinct(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
+        let (fresh, others) = self.fresh(b, conjuncts)?;
+        if fresh == TRUE {
+            return Some(fresh);
         }
         let size: usize = conjuncts.iter().map(Formula::size).sum();
         let deepest = conjuncts.iter().map(|c| self.depth(c)).max().unwrap_or(0);
@@ -36,6 +31,21 @@ impl Context<'_> {
             cases.push(and(parts));
         }
         Some(or(cases))
+    }
+
+    /// Only that last case, if it holds by itself.
+    pub fn distinct_from_all(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
+        self.fresh(b, conjuncts).map(|(fresh, _)| fresh).filter(|fresh| *fresh == TRUE)
+    }
+
+    /// The case in which a variable equals none of the terms that it is compared with, and these terms.
+    fn fresh(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<(Formula, Vec<TermId>)> {
+        if !is_endless(self.sorts, self.pool.binders[b]) {
+            return None;
+        }
+        let mut others = Vec::new();
+        let fresh: Option<Vec<Formula>> = conjuncts.iter().map(|c| self.where_fresh(c, b, &mut others)).collect();
+        Some((and(fresh?), others))
     }
 
     /// What becomes of a formula if a variable differs from all terms that it is compared with, which are collected.

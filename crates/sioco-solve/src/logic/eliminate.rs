@@ -61,7 +61,7 @@ fn eliminate_here(pool: &mut TermPool, sorts: &Sorts, term: TermId, limit: usize
     if let Some(result) = project(pool, sorts, term) {
         return result;
     }
-    let classical = Meaning::new(pool, sorts, true).holds(term);
+    let classical = Meaning::classical(pool, sorts).holds(term);
     let mut cx = Context::new(pool, sorts, limit);
     let classical = cx.freshly_bound(classical);
     let f = cx.normal(classical, true);
@@ -191,9 +191,9 @@ impl Elimination<'_> {
     /// An equivalent of `exists b. conjuncts`, all of which mention it.
     fn attempt(&mut self, b: BinderId, conjuncts: &[Formula], effort: Effort) -> Option<Formula> {
         match effort {
-            Effort::Equality => self.cx.one_point(b, conjuncts, true),
+            Effort::Equality => self.cx.point_without_division(b, conjuncts),
             Effort::Bounds => {
-                if let Some(f) = self.cx.distinct(b, conjuncts, true) {
+                if let Some(f) = self.cx.distinct_from_all(b, conjuncts) {
                     return Some(f);
                 }
                 let bounds = self.cx.bounds(b, conjuncts)?;
@@ -229,7 +229,7 @@ impl Elimination<'_> {
     }
 
     fn connected_cases(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
-        if let Some(f) = self.cx.one_point(b, conjuncts, false) {
+        if let Some(f) = self.cx.one_point(b, conjuncts) {
             return Some(f);
         }
         if let Some(bounds) = self.cx.bounds(b, conjuncts) {
@@ -238,7 +238,7 @@ impl Elimination<'_> {
         // Bool and plain enumerations have no other structure.
         let sort = self.cx.pool.binders[b];
         let numeric = self.cx.sorts.is_numeric(sort);
-        if !numeric && let Some(f) = self.cx.distinct(b, conjuncts, false) {
+        if !numeric && let Some(f) = self.cx.distinct(b, conjuncts) {
             return Some(f);
         }
         if !numeric && let Some(f) = self.cx.expand(b, conjuncts) {

@@ -137,7 +137,7 @@ impl Context<'_> {
     }
 
     fn quotient(&mut self, form: &Linear, by: &Rational) -> TermId {
-        let (form, by) = (self.of_linear(form, false), self.number(by, false));
+        let (form, by) = (self.of_linear(form, self.sorts.int), self.number(by, self.sorts.int));
         self.app(Op::Div, &[form, by])
     }
 }

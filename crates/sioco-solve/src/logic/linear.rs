@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use sioco_model::number::{BigInt, Rational, to_rational};
 use sioco_model::term::{Op, Term};
-use sioco_model::{BinderId, TermId, Value, number};
+use sioco_model::{BinderId, SortId, TermId, Value, number};
 
 use super::formula::{Context, FALSE, Formula, TRUE};
 
@@ -235,7 +235,7 @@ impl Context<'_> {
             // The constant that is left is below the divisor.
             Linear::constant(if op == Op::Div { zero.clone() } else { rest.constant })
         } else {
-            let (inner, by) = (self.of_linear(&rest, false), self.number(&k, false));
+            let (inner, by) = (self.of_linear(&rest, self.sorts.int), self.number(&k, self.sorts.int));
             let leaf = self.pool.app(op, &[inner, by], self.sorts.int);
             Linear { terms: vec![(leaf, Rational::ONE)], constant: zero.clone() }
         };
@@ -339,25 +339,30 @@ impl Context<'_> {
         } else {
             right.constant = &form.constant * &minus;
         }
-        (self.of_linear(&left, real), self.of_linear(&right, real))
+        let sort = self.numbers(real);
+        (self.of_linear(&left, sort), self.of_linear(&right, sort))
     }
 
-    /// A linear form as a term; of integers, its numbers are whole.
-    pub fn of_linear(&mut self, form: &Linear, real: bool) -> TermId {
+    /// The sort of real numbers, or of integers.
+    pub(super) fn numbers(&self, real: bool) -> SortId {
+        if real { self.sorts.real } else { self.sorts.int }
+    }
+
+    /// A linear form as a term of Int or Real; of integers, its numbers are whole.
+    pub fn of_linear(&mut self, form: &Linear, sort: SortId) -> TermId {
         let mut parts = Vec::new();
-        let sort = if real { self.sorts.real } else { self.sorts.int };
         for (t, c) in &form.terms {
             parts.push(if *c == Rational::ONE {
                 *t
             } else if *c == -Rational::ONE {
                 self.pool.app(Op::Neg, &[*t], sort)
             } else {
-                let c = self.number(c, real);
+                let c = self.number(c, sort);
                 self.pool.app(Op::Mul, &[c, *t], sort)
             });
         }
         if !form.constant.is_zero() || parts.is_empty() {
-            parts.push(self.number(&form.constant, real));
+            parts.push(self.number(&form.constant, sort));
         }
         match parts[..] {
             [only] => only,
@@ -369,12 +374,12 @@ impl Context<'_> {
     pub fn multiple(&mut self, b: BinderId, factor: u32, rest: u32) -> TermId {
         let variable = self.pool.bound(self.sorts, b);
         let form = Linear { terms: vec![(variable, Rational::from(factor))], constant: Rational::from(rest) };
-        self.of_linear(&form, false)
+        self.of_linear(&form, self.sorts.int)
     }
 
-    /// A number as a term.
-    pub fn number(&mut self, r: &Rational, real: bool) -> TermId {
-        if real {
+    /// A number as a term: a Real, or else an Int.
+    pub fn number(&mut self, r: &Rational, sort: SortId) -> TermId {
+        if sort == self.sorts.real {
             self.pool.constant(Value::real(r.clone()), self.sorts.real)
         } else {
             self.pool.constant(number::int(r.numerator().clone()), self.sorts.int)

@@ -263,7 +263,7 @@ impl Context<'_> {
                 cases.extend([(args[0], args[1]), (other, args[2])]);
             }
             Op::Abs => {
-                let zero = self.number(&Rational::ZERO, sort == self.sorts.real);
+                let zero = self.number(&Rational::ZERO, sort);
                 let negative = self.app(Op::Neg, &[args[0]]);
                 cases.push((self.app(Op::Le, &[zero, args[0]]), args[0]));
                 cases.push((self.app(Op::Lt, &[args[0], zero]), negative));

@@ -17,9 +17,17 @@ pub(super) struct Point {
 }
 
 impl Context<'_> {
-    /// Replaces the variable by its value if one of the conjuncts determines it. `whole`: only if that takes no
-    /// division.
-    pub fn one_point(&mut self, b: BinderId, conjuncts: &[Formula], whole: bool) -> Option<Formula> {
+    /// Replaces the variable by its value if one of the conjuncts determines it.
+    pub fn one_point(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
+        self.replace(b, conjuncts, false)
+    }
+
+    /// The same, only if that takes no division.
+    pub fn point_without_division(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
+        self.replace(b, conjuncts, true)
+    }
+
+    fn replace(&mut self, b: BinderId, conjuncts: &[Formula], whole: bool) -> Option<Formula> {
         // The smallest value makes the smallest result.
         let mut best: Option<(usize, u32, Point)> = None;
         for (i, c) in conjuncts.iter().enumerate() {
@@ -128,14 +136,14 @@ impl Context<'_> {
         let minus = -Rational::ONE;
         if real || *c == Rational::ONE || *c == minus {
             let value = rest.scale(&(&minus / c));
-            return Some(Point { condition: super::formula::TRUE, value: self.of_linear(&value, real) });
+            return Some(Point { condition: super::formula::TRUE, value: self.of_linear(&value, self.numbers(real)) });
         }
         if whole {
             return None;
         }
         // The multiple must be one.
         let (c, rest) = if *c > Rational::ZERO { (c.clone(), rest.scale(&minus)) } else { (c * &minus, rest.clone()) };
-        let (divisor, multiple) = (self.number(&c, false), self.of_linear(&rest, false));
+        let (divisor, multiple) = (self.number(&c, self.sorts.int), self.of_linear(&rest, self.sorts.int));
         let remainder = self.app(Op::Mod, &[multiple, divisor]);
         let form = self.linear(remainder);
         let condition = self.of_relation(Relation { form, compare: Compare::Eq, real });

@@ -1,5 +1,6 @@
 //! The engine's view of a case: the model that it made of the text, and values in its own form.
 
+use sioco_exec::RunNumber;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::reliance::Reliance;
@@ -77,7 +78,7 @@ impl Read {
             }
         };
         let steps = lines.iter().enumerate().map(step).collect();
-        LoggedRun { order: Some(order_of(order)), steps, ..LoggedRun::new(1, 1) }
+        LoggedRun { order: Some(order_of(order)), steps, ..LoggedRun::new(RunNumber(1), 1) }
     }
 
     /// An input or output in the oracle's form, and which it is.

@@ -3,7 +3,7 @@
 use sioco_exec::event::Observation;
 use sioco_exec::record::{Aim, Why};
 use sioco_exec::verdict::{Cause, Verdict};
-use sioco_exec::{Order as EngineOrder, Record};
+use sioco_exec::{Order as EngineOrder, Record, RunNumber};
 
 use super::engine::Read;
 use crate::spec::{Event, Line, Order};
@@ -23,7 +23,7 @@ pub struct Sent {
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Its number.
-    pub number: u64,
+    pub number: RunNumber,
     /// The seed that the system got: a run that is repeated gets it again.
     pub seed: u64,
     /// What the order of events means.

@@ -7,7 +7,7 @@ use sioco_exec::replay::{Patience, replay};
 use sioco_exec::shrink::{Budget, Failed, shrink};
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Verdict as Theirs};
-use sioco_exec::{Order as EngineOrder, Referee, Stamped};
+use sioco_exec::{Order as EngineOrder, Referee, RunNumber, Stamped};
 
 use super::records::runs;
 use super::solvers::Solvers;
@@ -47,7 +47,7 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
         &mut referee,
         Bench { sut: &mut sut, clock: &mut Counting::default() },
         recorded,
-        1,
+        RunNumber(1),
         patience,
         &mut |s| {
             told.push(s.clone());
@@ -70,7 +70,7 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
         actions: &actions,
         failure: &failure,
         steps: actions.len() as u64,
-        next: 1_000,
+        next: RunNumber(1_000),
         wanted: &alike,
     };
     let budget = Budget { runs: 60, time: Duration::from_secs(60) };

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use sioco_exec::{Fault, GateValue, Observation, Polled, Sut, SutEvent};
+use sioco_exec::{Fault, GateValue, Observation, Polled, RunNumber, Sut, SutEvent};
 
 use crate::checks::engine::{Read, order_of};
 use crate::oracle::belief::{Set, World};
@@ -223,8 +223,8 @@ impl Sut for Played<'_> {
         order_of(self.order)
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
-        let run = if self.steady { 0 } else { run.rotate_left(40) ^ seed.rotate_left(20) };
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
+        let run = if self.steady { 0 } else { run.0.rotate_left(40) ^ seed.rotate_left(20) };
         self.rng = Rng::new(self.seed ^ run);
         (self.events, self.ended, self.late, self.quiet) = (0, false, false, false);
         self.inbox.clear();

@@ -71,18 +71,21 @@ pub fn about_gates(model: &Model, hello: &Hello, list: &mut List<'_, '_>) -> boo
 }
 
 /// How long resets took.
-pub fn about_resets(resets: bool, starts: bool, list: &mut List<'_, '_>) {
+pub fn about_resets(list: &mut List<'_, '_>) {
+    let text = how_long_resets_took(list);
+    list.add(Mark::Ok, "reset", text, Vec::new());
+}
+
+/// How long resets took of an adapter that says that it cannot reset, so that it is started anew each time.
+pub fn about_restarts(list: &mut List<'_, '_>) {
+    let text = how_long_resets_took(list);
+    let more = vec!["it says that it cannot reset: it is started anew for every run, which takes as long".into()];
+    list.add(Mark::Note, "reset", text, more);
+}
+
+fn how_long_resets_took(list: &List<'_, '_>) -> String {
     let shown: Vec<String> = list.facts.resets_ms.iter().map(|t| time(Duration::from_secs_f64(t / 1000.0))).collect();
-    let text = format!("twice, in {}", shown.join(" and "));
-    match resets {
-        true => list.add(Mark::Ok, "reset", text, Vec::new()),
-        false if starts => {
-            let more =
-                vec!["it says that it cannot reset: it is started anew for every run, which takes as long".into()];
-            list.add(Mark::Note, "reset", text, more);
-        }
-        false => list.add(Mark::Ok, "reset", text, Vec::new()),
-    }
+    format!("twice, in {}", shown.join(" and "))
 }
 
 /// What the walk came to, besides its times.

@@ -10,7 +10,7 @@ use sioco_campaign::engine::Engine;
 use sioco_campaign::resets::{Again, Repeat};
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::{Interaction, Walks};
-use sioco_exec::{Fault, Settings, Summary, Sut};
+use sioco_exec::{Fault, RunNumber, Settings, Summary, Sut};
 use sioco_model::Model;
 use sioco_model::model::is_end;
 use sioco_plan::{Cover, Plan};
@@ -18,7 +18,9 @@ use sioco_report::adapter::milliseconds;
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, Cancellation};
 
-use super::about::{about_gates, about_hello, about_lines, about_muteness, about_repeat, about_resets, about_walk};
+use super::about::{
+    about_gates, about_hello, about_lines, about_muteness, about_repeat, about_resets, about_restarts, about_walk,
+};
 use super::list::{List, Mark};
 use super::may_answer::may_greet;
 use super::timed::{Mute, Spoken, Timed};
@@ -77,7 +79,7 @@ impl Look<'_> {
         }
         let mut sut = Mute(described.open(model, self.scope.patience, self.cancellation));
         if self.reset_twice(&mut sut, list) {
-            about_resets(true, false, list);
+            about_resets(list);
             let (timed, found, again) = self.walk(&mut sut);
             about_walk(model, &timed, &found, list);
             about_muteness(&timed, &found, described.is_started_program(), list);
@@ -88,10 +90,12 @@ impl Look<'_> {
 
     /// Whether it could be reset, twice.
     fn reset_twice(&self, sut: &mut dyn Sut, list: &mut List<'_, '_>) -> bool {
-        for (run, seed) in [(1, self.scope.seed), (2, self.scope.seed.wrapping_add(1))] {
+        for (run, seed) in
+            [(RunNumber::FIRST, self.scope.seed), (RunNumber::FIRST.next(), self.scope.seed.wrapping_add(1))]
+        {
             let begun = Instant::now();
             if let Err(fault) = sut.reset(run, seed) {
-                let which = if run == 1 { "the first reset" } else { "the second reset" };
+                let which = if run == RunNumber::FIRST { "the first reset" } else { "the second reset" };
                 let fault = Fault { message: format!("{which}: {}", fault.message), ..fault };
                 list.fault("reset", &fault);
                 return false;
@@ -123,7 +127,10 @@ impl Look<'_> {
         if !self.reset_twice(&mut client, list) {
             return;
         }
-        about_resets(hello.reset, starts, list);
+        match starts && !hello.reset {
+            true => about_restarts(list),
+            false => about_resets(list),
+        }
         let (logs, stderr) = if real && fits {
             let (timed, found, again) = self.walk(&mut client);
             about_walk(model, &timed, &found, list);

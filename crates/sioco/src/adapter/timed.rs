@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use sioco_adapter::client::Client;
 use sioco_exec::event::GateValue;
-use sioco_exec::{Fault, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::reliance::Start;
+use sioco_exec::{Fault, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::GateId;
 
 /// Where no answer is waited for, the wait is so many times shorter,
@@ -61,7 +62,7 @@ impl Sut for Mute<'_> {
         self.0.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         self.0.reset(run, seed)
     }
 
@@ -73,8 +74,8 @@ impl Sut for Mute<'_> {
         self.0.poll(wait)
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        self.0.starting(whole)
+    fn starting(&self, start: Start) -> Duration {
+        self.0.starting(start)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -103,7 +104,7 @@ pub struct Timed<'c> {
     /// Runs that were there before: numbers of runs only grow.
     before: u64,
     /// The number of the last run.
-    last: u64,
+    last: RunNumber,
     /// When the last input was sent, and which one; nothing once it was answered.
     asked: Option<(GateId, Instant)>,
     /// The same, until it is acknowledged.
@@ -136,7 +137,7 @@ impl<'c> Timed<'c> {
         Timed {
             client,
             before,
-            last: before,
+            last: RunNumber::default().plus(before),
             asked: None,
             sent: None,
             begun: None,
@@ -153,8 +154,8 @@ impl<'c> Timed<'c> {
     }
 
     /// The system without the stop-watch, and the number that its next run has.
-    pub fn client(&mut self) -> (&mut dyn Sut, u64) {
-        (&mut *self.client, self.last + 1)
+    pub fn client(&mut self) -> (&mut dyn Sut, RunNumber) {
+        (&mut *self.client, self.last.next())
     }
 
     fn saw(&mut self, event: &SutEvent, now: Instant) {
@@ -189,10 +190,10 @@ impl Sut for Timed<'_> {
         self.client.order()
     }
 
-    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         (self.asked, self.sent) = (None, None);
         let begun = Instant::now();
-        self.last = run + self.before;
+        self.last = run.plus(self.before);
         self.client.reset(self.last, seed)?;
         self.resets.push(begun.elapsed());
         self.begun = self.greets.then(Instant::now);
@@ -221,8 +222,8 @@ impl Sut for Timed<'_> {
         self.client.stale()
     }
 
-    fn starting(&self, whole: bool) -> Duration {
-        self.client.starting(whole)
+    fn starting(&self, start: Start) -> Duration {
+        self.client.starting(start)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -5,10 +5,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::TypedValueParser;
 use sioco_campaign::engine::Engine;
 use sioco_campaign::replay::{
     self, EXPECTED, ReplayObserver, Replays, Sameness, Shown, Unshown, enough, most_telling_run,
 };
+use sioco_exec::RunNumber;
 use sioco_exec::journal::{self, decode, read_header};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::quiescence_time::Slower;
@@ -82,8 +84,8 @@ pub struct Replay {
     solver: SolverChoice,
 
     /// The run to replay [default: the failing run that `sioco test` shows first, in its shortest form]
-    #[arg(long, value_name = "N")]
-    run: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).map(RunNumber))]
+    run: Option<RunNumber>,
 
     /// How often to run it
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -228,7 +230,7 @@ impl Replay {
     fn choose<'l>(&self, log: &'l Log, path: &std::path::Path) -> Result<&'l LoggedRun, Failure> {
         match self.run {
             Some(number) => log.runs.iter().find(|run| run.number == number).ok_or_else(|| {
-                let last = log.runs.last().map_or(0, |run| run.number);
+                let last = log.runs.last().map(|run| run.number).unwrap_or_default();
                 let failure = Failure::usage(format!("there is no run {number} in `{}`", path.shown()));
                 failure.help(format!("its runs are numbered from 1 to {last}"))
             }),

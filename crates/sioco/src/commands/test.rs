@@ -18,7 +18,7 @@ use sioco_exec::record::{Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
 use sioco_exec::shrink::Progress;
 use sioco_exec::verdict::{Cause, Open, Verdict};
-use sioco_exec::{Order, Summary, Sut};
+use sioco_exec::{Order, RunNumber, Summary, Sut};
 use sioco_model::{Model, visible};
 use sioco_plan::{Cover, InputValues, Plan, Purpose};
 use sioco_report::analysis::Source;
@@ -497,13 +497,13 @@ struct Watcher<'a, 'o> {
     out: &'a mut Output<'o>,
     /// When progress was shown the last time.
     last: Instant,
-    run: u64,
+    run: RunNumber,
     steps: u64,
 }
 
 impl<'a, 'o> Watcher<'a, 'o> {
     fn new(format: Format, deadline: &'a Deadline, out: &'a mut Output<'o>) -> Watcher<'a, 'o> {
-        Watcher { format, deadline, out, last: Instant::now(), run: 0, steps: 0 }
+        Watcher { format, deadline, out, last: Instant::now(), run: RunNumber::default(), steps: 0 }
     }
 
     /// Whether progress is to be shown now.
@@ -542,7 +542,7 @@ impl Observer for Watcher<'_, '_> {
         self.out.progress("");
     }
 
-    fn shrinking(&mut self, run: u64, progress: Progress) {
+    fn shrinking(&mut self, run: RunNumber, progress: Progress) {
         if self.is_due() {
             let Progress { runs, from, to } = progress;
             self.out.progress(format_args!("shrinking run {run}: {to} of {from} steps left, {runs} runs"));

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use sioco_exec::RunNumber;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
@@ -156,13 +157,13 @@ enum Said {
 /// The runs in a text.
 pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
     let mut log = Log::default();
-    let mut run = LoggedRun::new(1, 1);
+    let mut run = LoggedRun::new(RunNumber::FIRST, 1);
     for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line)) {
         match said(model, line).map_err(|what| ReadError::at(number, what.to_string(), HELP))? {
             Said::Nothing => {}
             Said::Ignored(what) => log.remarks.push(Remark { line: Some(number), what: what.into() }),
             Said::Reset => {
-                let next = LoggedRun::new(log.runs.len() as u64 + 2, number + 1);
+                let next = LoggedRun::new(run.number.next(), number + 1);
                 match run.steps.is_empty() {
                     // A reset right at the start, or twice, begins nothing.
                     true => run.line = number + 1,
@@ -325,7 +326,7 @@ mod tests {
         let log = read(text, &model).expect("a log");
         let runs = ["?inX(6) !outX(p=6) !outX(p=7)", "?inX(3) delta", "!outX (100) closed"];
         assert_eq!(shown(&log, &model), runs);
-        let numbers: Vec<u64> = log.runs.iter().map(|r| r.number).collect();
+        let numbers: Vec<u64> = log.runs.iter().map(|r| r.number.0).collect();
         assert_eq!(numbers, [1, 2, 3]);
         assert_eq!(log.runs[1].steps[0].line, 10);
     }

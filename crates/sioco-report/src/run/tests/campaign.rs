@@ -28,17 +28,22 @@ fn a_summary(model: &Model) -> Summary {
                 verdict: Some(Verdict::Pass),
                 alone: true,
                 attempts: 1,
-                run: Some(1),
+                run: Some(RunNumber(1)),
                 ..Default::default()
             },
             PurposeResult {
                 verdict: Some(Verdict::Pass),
                 doubt: true,
                 attempts: 1,
-                run: Some(2),
+                run: Some(RunNumber(2)),
                 ..Default::default()
             },
-            PurposeResult { verdict: Some(Verdict::WeakPass), attempts: 2, run: Some(4), ..Default::default() },
+            PurposeResult {
+                verdict: Some(Verdict::WeakPass),
+                attempts: 2,
+                run: Some(RunNumber(4)),
+                ..Default::default()
+            },
             PurposeResult {
                 verdict: Some(Verdict::Inconclusive),
                 cause: Some(Cause::Open(Open::Deviation)),
@@ -49,7 +54,7 @@ fn a_summary(model: &Model) -> Summary {
         ],
         switches: vec![(true, true), (false, true), (false, false)],
         locations: vec![(true, true), (true, true), (false, false)],
-        bad: vec![BadRun { run: 14, verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
+        bad: vec![BadRun { run: RunNumber(14), verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
         deadlocks: vec!["l1, x = 3".into()],
         withdrawn: 2,
         hidden: 0,
@@ -59,7 +64,7 @@ fn a_summary(model: &Model) -> Summary {
         unheard_crashes: 2,
         remarks: vec!["once, the server sent more after a response than belongs to it".into()],
         unknown: 3,
-        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1, clock: 0 },
+        pauses: Pauses { longest: Duration::from_millis(300), at: (RunNumber(3), 4), solved: 2, hurried: 1, clock: 0 },
     }
 }
 
