@@ -8,7 +8,7 @@ use sioco_model::model::{Label, Model};
 use sioco_solve::values::Random;
 
 use crate::account::Bits;
-use crate::controller::Situation;
+use crate::controller::{Chosen, Controller, Situation};
 use crate::event::GateValue;
 use crate::farewell::farewells;
 use crate::position::Position;
@@ -28,11 +28,25 @@ pub(crate) struct Listening {
     /// How many runs might have ended with silence.
     runs: u64,
     /// Why the run ends as soon as it was listened to.
-    pub(crate) ending: Option<Cause>,
+    ending: Option<Cause>,
     /// What is sent as soon as it was listened to.
     pub(crate) then: Option<(GateValue, Why)>,
     /// The input switches after which no other one can be taken.
     farewells: Bits,
+}
+
+impl Controller<Situation<'_, '_>> for Listening {
+    fn start(&mut self, _: &mut Situation<'_, '_>) {
+        (self.ending, self.then) = (None, None);
+    }
+
+    /// The end that was put off.
+    fn select(&mut self, at: &mut Situation<'_, '_>) -> Option<Chosen> {
+        let cause = self.ending.take()?;
+        // What came last may have reached the purpose after all.
+        let reached = matches!(cause, Cause::Open(_)) && at.run.is_content();
+        Some(Chosen::End(if reached { Cause::Reached } else { cause }))
+    }
 }
 
 impl Listening {
@@ -46,9 +60,9 @@ impl Listening {
         self.late = true;
     }
 
-    /// A run begins.
-    pub(crate) fn start(&mut self) {
-        (self.ending, self.then) = (None, None);
+    /// The run ends like this as soon as it was listened to.
+    pub(crate) fn put_off(&mut self, cause: Cause) {
+        self.ending = Some(cause);
     }
 
     /// Whether no input can follow this one, so that the run ends by itself.

@@ -3,7 +3,7 @@
 mod support;
 
 use sioco_exec::belief::Mind;
-use sioco_exec::controller::probe::{ProbeController, ProbeMove};
+use sioco_exec::controller::probe::ProbeController;
 use sioco_exec::controller::purpose::PurposeController;
 use sioco_exec::controller::repeat::RepeatController;
 use sioco_exec::controller::replay::ReplayController;
@@ -95,6 +95,11 @@ impl<'m> Scene<'m> {
         controller.update(&mut self.situation(), Some(&event));
     }
 
+    /// These things happen.
+    fn sees(&mut self, controller: &mut dyn for<'a> Controller<Situation<'a, 'm>>, records: &[Record]) {
+        records.iter().for_each(|record| controller.sees(&mut self.situation(), Order::Sut, record));
+    }
+
     fn sends(&self, text: &str, why: Why) -> Option<Chosen> {
         Some(Chosen::Send(support::event(self.model, text), why))
     }
@@ -118,50 +123,97 @@ fn probes() -> ProbeController {
     ProbeController::of(vec![Vec::new(), vec![a(1), a(2)], vec![a(10)]])
 }
 
+/// The probe of a purpose begins in a run with this number.
+fn begun<'m>(model: &'m Model, probe: &mut ProbeController, purpose: PurposeId, run: u64) -> Scene<'m> {
+    let mut scene = Scene::new(model);
+    probe.start(&mut scene.situation());
+    scene.run.number = run;
+    scene.run.plan(Mode::Purpose(purpose), Aim::Purpose(purpose), false);
+    assert!(probe.reached(&mut scene.situation(), purpose) && probe.is_on());
+    scene
+}
+
+fn input(x: i64) -> Record {
+    Record::Input { id: 1, input: sent(x), why: Why::Probe(id(1)) }
+}
+
+const ACCEPTED: Record = Record::Accepted { id: 1 };
+const SILENCE: Record = Record::TimedOut(Reliance::Full);
+
+fn probing(x: i64, purpose: PurposeId) -> Option<Chosen> {
+    Some(Chosen::Send(sent(x), Why::Probe(purpose)))
+}
+
 #[test]
 fn each_input_waits_until_its_answer_is_complete() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    assert!(probe.has(id(1)) && !probe.has(id(0)) && !probe.is_on());
-    assert_eq!(probe.select(&model), None);
-    probe.begin(id(1), 7);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(1), id(1))));
-    probe.sending(&sent(1));
-    probe.answered(None);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Wait));
-    probe.saw(Observation::Output(sent(5)), true);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Wait), "there may be more");
-    probe.saw(Observation::Delta, true);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(2), id(1))));
-    probe.sending(&sent(2));
-    probe.answered(None);
-    probe.saw(Observation::Closed, true);
+    let mut scene = Scene::new(&model);
+    assert!(probe.reached(&mut scene.situation(), id(0)) && !probe.is_on(), "it is there for no probe");
+    assert_eq!(probe.select(&mut scene.situation()), None);
+    let mut scene = begun(&model, &mut probe, id(1), 7);
+    assert_eq!(scene.ask(&mut probe), probing(1, id(1)));
+    scene.sees(&mut probe, &[input(1), ACCEPTED]);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::Wait));
+    scene.sees(&mut probe, &[Record::Observed(Observation::Output(sent(5)))]);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::Wait), "there may be more");
+    scene.sees(&mut probe, &[SILENCE]);
+    assert_eq!(scene.ask(&mut probe), probing(2, id(1)));
+    scene.sees(&mut probe, &[input(2), ACCEPTED, Record::Observed(Observation::Closed)]);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::End(Cause::Reached)));
     let seen = vec![(sent(1), vec![Observation::Output(sent(5))]), (sent(2), vec![Observation::Closed])];
     let expected = Probed { purpose: id(1), run: 7, seen, refused: None };
-    assert_eq!(probe.select(&model), Some(ProbeMove::Over(expected)));
+    assert_eq!(scene.notes, [Note::Probed(expected)]);
     assert!(!probe.is_on());
 }
 
 #[test]
 fn silence_before_an_input_is_accepted_answers_nothing() {
-    let (model, mut probe) = (support::model(MODEL), probes());
-    probe.begin(id(1), 1);
-    probe.sending(&sent(1));
-    probe.answered(None);
-    probe.saw(Observation::Delta, false);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Wait));
+    let model = support::model(MODEL);
+    for silence in [SILENCE, Record::Observed(Observation::Delta)] {
+        let mut probe = probes();
+        let mut scene = begun(&model, &mut probe, id(1), 1);
+        scene.sees(&mut probe, &[input(1), silence.clone(), ACCEPTED]);
+        assert_eq!(scene.ask(&mut probe), Some(Chosen::Wait));
+        scene.sees(&mut probe, &[silence]);
+        assert_eq!(scene.ask(&mut probe), probing(2, id(1)));
+    }
 }
 
 #[test]
 fn a_refusal_ends_a_probe_and_an_input_outside_of_its_range_is_not_sent() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    probe.begin(id(1), 1);
-    probe.sending(&sent(1));
-    probe.answered(Some("busy".into()));
-    let Some(ProbeMove::Over(found)) = probe.select(&model) else { panic!("it goes on") };
+    let mut scene = begun(&model, &mut probe, id(1), 1);
+    scene.sees(&mut probe, &[input(1), Record::Refused { id: 1, why: "busy".into() }]);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::End(Cause::Reached)));
+    let [Note::Probed(found)] = &scene.notes[..] else { panic!("{:?}", scene.notes) };
     assert_eq!((found.seen.len(), found.refused.as_deref()), (1, Some("busy")));
-    probe.begin(id(2), 2);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Drop));
-    assert!(matches!(probe.select(&model), Some(ProbeMove::Over(found)) if found.seen.is_empty()));
+    let mut scene = begun(&model, &mut probe, id(2), 2);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::End(Cause::Reached)));
+    let [Note::Dropped, Note::Probed(found)] = &scene.notes[..] else { panic!("{:?}", scene.notes) };
+    assert!(found.seen.is_empty());
+}
+
+#[test]
+fn a_probe_begins_only_in_a_run_for_it_and_after_the_answer_to_what_came_before() {
+    let (model, mut probe) = (support::model(MODEL), probes());
+    let mut scene = Scene::new(&model);
+    for (mode, repeated) in [(Mode::Walk, false), (Mode::Purpose(id(2)), false), (Mode::Purpose(id(1)), true)] {
+        scene.run.plan(mode, Aim::Walk, repeated);
+        assert!(!probe.reached(&mut scene.situation(), id(1)) && !probe.is_on(), "{mode:?}");
+        assert_eq!(probe.select(&mut scene.situation()), None);
+    }
+    scene.intent.compared = true;
+    scene.run.plan(Mode::Purpose(id(1)), Aim::Purpose(id(1)), false);
+    scene.run.owed = true;
+    assert!(!probe.reached(&mut scene.situation(), id(1)) && !probe.is_on());
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::Wait));
+    assert_eq!(probe.select(&mut scene.situation()), None, "it waits for one thing at a time");
+    scene.run.owed = false;
+    assert!(probe.reached(&mut scene.situation(), id(1)) && probe.is_on());
+    assert!(!probe.reached(&mut scene.situation(), id(1)), "it has begun");
+    assert_eq!(scene.ask(&mut probe), probing(1, id(1)));
+    probe.start(&mut scene.situation());
+    assert_eq!(probe.select(&mut scene.situation()), None, "another run");
 }
 
 #[test]
