@@ -22,7 +22,7 @@ const LATER: u64 = 4;
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
-pub(crate) struct Listening {
+pub struct Listening {
     /// Whether outputs may come late, since the system goes on by itself.
     late: bool,
     /// How many runs might have ended with silence.
@@ -30,7 +30,7 @@ pub(crate) struct Listening {
     /// Why the run ends as soon as it was listened to.
     ending: Option<Cause>,
     /// What is sent as soon as it was listened to.
-    pub(crate) then: Option<(GateValue, Why)>,
+    pub then: Option<(GateValue, Why)>,
     /// The input switches after which no other one can be taken.
     farewells: Bits,
 }
@@ -51,17 +51,17 @@ impl Controller<Situation<'_, '_>> for Listening {
 
 impl Listening {
     /// For a model.
-    pub(crate) fn new(model: &Model) -> Listening {
+    pub fn new(model: &Model) -> Listening {
         Listening { late: false, runs: 0, ending: None, then: None, farewells: farewells(model) }
     }
 
     /// Outputs of the system may come at any time: it goes on by itself.
-    pub(crate) fn may_be_late(&mut self) {
+    pub fn may_be_late(&mut self) {
         self.late = true;
     }
 
     /// The run ends like this as soon as it was listened to.
-    pub(crate) fn put_off(&mut self, cause: Cause) {
+    pub fn put_off(&mut self, cause: Cause) {
         self.ending = Some(cause);
     }
 
@@ -76,12 +76,12 @@ impl Listening {
     }
 
     /// Whether to wait for silence before this input.
-    pub(crate) fn listens_before(&mut self, at: &mut Situation<'_, '_>, input: &GateValue) -> bool {
+    pub fn listens_before(&mut self, at: &mut Situation<'_, '_>, input: &GateValue) -> bool {
         self.late && self.is_last(at.position, input) && self.listens(at, &Cause::Reached)
     }
 
     /// Whether to wait for silence before the run ends like this.
-    pub(crate) fn listens(&mut self, at: &mut Situation<'_, '_>, cause: &Cause) -> bool {
+    pub fn listens(&mut self, at: &mut Situation<'_, '_>, cause: &Cause) -> bool {
         let done = matches!(cause, Cause::Reached | Cause::Open(Open::Deviation));
         let idle = !self.late || at.run.steps == 0;
         if !done || idle || at.position.is_quiet() || at.position.may_answer() {
