@@ -213,6 +213,20 @@ fn the_rest_of_a_test_is_sent_where_the_system_goes_another_way() {
 }
 
 #[test]
+fn the_rest_of_a_test_waits_also_where_no_answer_is_to_come() {
+    let model = support::model(
+        "input go\ninput end\nprocess P {\n  init l { ?go -> m }\n  state m { ?end -> n }\n  final n\n}\n",
+    );
+    let (mut scene, mut purpose) = (Scene::new(&model), PurposeController::default());
+    scene.intent.compared = true;
+    scene.run.plan(Mode::Purpose(id(0)), Aim::Purpose(id(0)), false);
+    scene.happens(&mut purpose, "?go");
+    assert_eq!(purpose.rest(&mut scene.situation()), Some(Chosen::Wait), "that nothing comes is an answer, too");
+    scene.run.owed = false;
+    assert_eq!(purpose.rest(&mut scene.situation()), scene.sends("?end", Why::Purpose(id(0))));
+}
+
+#[test]
 fn the_rest_of_a_test_ends_where_the_specification_says_nothing_about_it() {
     let model = support::model(&EITHER.replace("?off -> l", "").replace("state o { ?end; !done -> o }", "state o { }"));
     let (mut scene, mut purpose, _) = compared(&model);
