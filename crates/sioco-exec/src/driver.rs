@@ -21,7 +21,7 @@ use sioco_symbolic::path::SolverFactory;
 
 use crate::border;
 use crate::breakdowns::Breakdowns;
-use crate::controller::probe::{ProbeController, ProbeMove};
+use crate::controller::probe::ProbeController;
 use crate::controller::purpose::PurposeController;
 use crate::controller::repeat::RepeatController;
 use crate::controller::walk::WalkController;
@@ -223,47 +223,25 @@ impl<'m> Driver<'m> {
             if let Some(decision) = self.is_decided() {
                 return decision;
             }
-            if !self.stage.run.begun {
-                match self.next_run() {
-                    Some(decision) => return decision,
-                    None => continue,
-                }
-            }
-            if self.probe.is_on() {
-                match self.go_on_probing() {
-                    Some(decision) => return decision,
-                    None => continue,
-                }
-            }
-            if self.ends_now() {
-                continue;
-            }
-            let most = self.most_steps();
-            let chosen = self.ask_controllers();
-            self.stage.settle();
-            // What was cut short by the end of everything decides nothing.
-            if let Some(end) = self.over() {
-                self.stop(end);
-                continue;
-            }
-            in_time = in_time && self.was_in_time();
-            if let Some(decision) = self.act_on(chosen, most, &mut drops) {
+            let decision = match self.stage.run.begun {
+                false => self.next_run(),
+                true => match self.ask_first() {
+                    Some(chosen) => self.act_on(chosen),
+                    None => self.go_on(&mut in_time, &mut drops),
+                },
+            };
+            if let Some(decision) = decision {
                 return decision;
             }
         }
     }
 
     /// What there is to do whatever anybody chooses.
-    fn is_decided(&mut self) -> Option<Decision> {
+    fn is_decided(&self) -> Option<Decision> {
         if self.stage.ledger.end().is_some() {
             return Some(Decision::Stop);
         }
-        if let Some(pending) = &self.stage.run.pending {
-            return Some(Decision::Await { id: pending.id });
-        }
-        let probing = !self.stage.run.begun || self.probe.is_on();
-        let probe_waits = !probing && std::mem::take(&mut self.stage.run.probe_waits);
-        (probe_waits && !self.stage.referee.is_quiet()).then_some(Decision::Wait)
+        self.stage.run.pending.as_ref().map(|pending| Decision::Await { id: pending.id })
     }
 
     /// The next run, or the end of the campaign.
@@ -296,33 +274,32 @@ impl<'m> Driver<'m> {
         Decision::Reset { run: run.number, seed }
     }
 
-    /// What comes next of the probe that is under way.
-    fn go_on_probing(&mut self) -> Option<Decision> {
-        match self.probe.select(self.stage.referee.position.model())? {
-            ProbeMove::Wait => return Some(Decision::Wait),
-            ProbeMove::Send(input, purpose) => return Some(self.send(input, Why::Probe(purpose), true)),
-            ProbeMove::Drop => self.stage.ledger.dropped_input(),
-            ProbeMove::Over(found) => {
-                self.stage.ledger.probed(found);
-                self.finish(Cause::Reached);
-            }
-        }
-        None
+    /// What is done whatever anybody could object: the next move of a probe, which nobody judges; and the end of a run that
+    /// was listened to.
+    fn ask_first(&mut self) -> Option<Chosen> {
+        let at = &mut self.stage.situation();
+        let chosen = self.probe.select(at).or_else(|| self.listening.select(at));
+        self.stage.settle();
+        chosen
     }
 
-    /// Whether the run, or the campaign, ends before anything else is chosen.
-    fn ends_now(&mut self) -> bool {
-        if let Some(cause) = self.listening.ending.take() {
-            // What came last may have reached the purpose after all.
-            let reached = matches!(cause, Cause::Open(_)) && self.stage.run.is_content();
-            self.finish(if reached { Cause::Reached } else { cause });
-            return true;
-        }
-        let end = self.most_steps().is_some_and(|most| self.steps() >= most);
-        if end {
+    /// The run goes on as the other controllers choose, if nothing speaks against that.
+    fn go_on(&mut self, in_time: &mut bool, drops: &mut u32) -> Option<Decision> {
+        let most = self.most_steps();
+        if most.is_some_and(|most| self.steps() >= most) {
             self.stop(End::Steps);
+            return None;
         }
-        end
+        let chosen = self.ask_controllers();
+        self.stage.settle();
+        // What was cut short by the end of everything decides nothing.
+        if let Some(end) = self.over() {
+            self.stop(end);
+            return None;
+        }
+        *in_time = *in_time && self.was_in_time();
+        let chosen = self.weigh(chosen, most, drops);
+        self.act_on(chosen)
     }
 
     /// How many steps there may be. What is repeated has been paid for.
@@ -362,34 +339,43 @@ impl<'m> Driver<'m> {
         false
     }
 
-    /// Does what was chosen, if that is something to be done outside; otherwise somebody has to choose again.
-    fn act_on(&mut self, chosen: Chosen, most: Option<u64>, drops: &mut u32) -> Option<Decision> {
+    /// What is done of what was chosen: something may speak against it, or come before it.
+    fn weigh(&mut self, chosen: Chosen, most: Option<u64>, drops: &mut u32) -> Chosen {
         match chosen {
             Chosen::Send(input, _) if let Err(mistake) = border::check(self.stage.referee.model(), &input) => {
                 *drops += 1;
                 self.drop_choice(mistake, *drops);
+                Chosen::Again
             }
             // The answer to the last input is to be judged, too.
             Chosen::Send(..) if self.steps() > 0 && most.is_some_and(|m| self.steps() + 1 >= m) => {
                 self.stop(End::Steps);
+                Chosen::Again
             }
             Chosen::Send(input, why) if self.listening.listens_before(&mut self.stage.situation(), &input) => {
                 self.listening.then = Some((input, why));
-                return Some(Decision::Wait);
+                Chosen::Wait
             }
-            Chosen::Send(input, why) => return Some(self.send(input, why, self.stage.run.heard >= HEARD)),
             // It is silent already: what is waited for will not come.
             Chosen::Wait if self.stage.referee.is_quiet() => {
                 let done = self.stage.run.is_content();
-                self.finish(if done { Cause::Reached } else { Cause::Open(Open::Deviation) });
+                Chosen::End(if done { Cause::Reached } else { Cause::Open(Open::Deviation) })
             }
+            Chosen::End(cause) if self.waits_before(&cause) => {
+                self.listening.put_off(cause);
+                Chosen::Wait
+            }
+            other => other,
+        }
+    }
+
+    /// Does something, if that is to be done outside; otherwise somebody has to choose again.
+    fn act_on(&mut self, chosen: Chosen) -> Option<Decision> {
+        match chosen {
+            Chosen::Send(input, why) => return Some(self.send(input, why)),
             Chosen::Wait => return Some(Decision::Wait),
             Chosen::Look => return Some(Decision::Look),
             Chosen::Again => {}
-            Chosen::End(cause) if self.waits_before(&cause) => {
-                self.listening.ending = Some(cause);
-                return Some(Decision::Wait);
-            }
             Chosen::End(cause) => self.finish(cause),
         }
         None
@@ -401,8 +387,10 @@ impl<'m> Driver<'m> {
         at.owes() || self.listening.listens(at, cause)
     }
 
-    fn send(&mut self, input: GateValue, why: Why, at_once: bool) -> Decision {
+    fn send(&mut self, input: GateValue, why: Why) -> Decision {
         let run = &mut self.stage.run;
+        // What comes before a probe is no matter of the specification either.
+        let at_once = run.heard >= HEARD || matches!(why, Why::Probe(_));
         run.choice = Some((input.clone(), why));
         Decision::Send { id: run.ids + 1, input, at_once }
     }

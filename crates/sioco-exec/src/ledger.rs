@@ -33,6 +33,10 @@ pub enum Note {
     Solved,
     /// Not all ways on were looked at, or not to the end, since that would have taken too long.
     Hurried,
+    /// An input was chosen by mistake, and not sent.
+    Dropped,
+    /// A probe is over, with what came of it.
+    Probed(Probed),
 }
 
 /// What came in besides what was waited for, counted by the connection with the system.
@@ -273,6 +277,8 @@ impl Ledger {
             }
             Note::Solved => self.pauses.solved += 1,
             Note::Hurried => self.pauses.hurried += 1,
+            Note::Dropped => self.dropped_input(),
+            Note::Probed(probed) => self.probed(probed),
         }
     }
 

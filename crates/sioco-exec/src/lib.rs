@@ -33,7 +33,7 @@ pub mod inputs;
 pub mod journal;
 pub mod judge;
 pub mod ledger;
-mod listening;
+pub mod listening;
 pub mod log;
 mod mute;
 mod patient;

@@ -8,7 +8,7 @@ use sioco_model::model::{Label, Model};
 use sioco_solve::values::Random;
 
 use crate::account::Bits;
-use crate::controller::Situation;
+use crate::controller::{Chosen, Controller, Situation};
 use crate::event::GateValue;
 use crate::farewell::farewells;
 use crate::position::Position;
@@ -22,33 +22,47 @@ const LATER: u64 = 4;
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
-pub(crate) struct Listening {
+pub struct Listening {
     /// Whether outputs may come late, since the system goes on by itself.
     late: bool,
     /// How many runs might have ended with silence.
     runs: u64,
     /// Why the run ends as soon as it was listened to.
-    pub(crate) ending: Option<Cause>,
+    ending: Option<Cause>,
     /// What is sent as soon as it was listened to.
-    pub(crate) then: Option<(GateValue, Why)>,
+    pub then: Option<(GateValue, Why)>,
     /// The input switches after which no other one can be taken.
     farewells: Bits,
 }
 
+impl Controller<Situation<'_, '_>> for Listening {
+    fn start(&mut self, _: &mut Situation<'_, '_>) {
+        (self.ending, self.then) = (None, None);
+    }
+
+    /// The end that was put off.
+    fn select(&mut self, at: &mut Situation<'_, '_>) -> Option<Chosen> {
+        let cause = self.ending.take()?;
+        // What came last may have reached the purpose after all.
+        let reached = matches!(cause, Cause::Open(_)) && at.run.is_content();
+        Some(Chosen::End(if reached { Cause::Reached } else { cause }))
+    }
+}
+
 impl Listening {
     /// For a model.
-    pub(crate) fn new(model: &Model) -> Listening {
+    pub fn new(model: &Model) -> Listening {
         Listening { late: false, runs: 0, ending: None, then: None, farewells: farewells(model) }
     }
 
     /// Outputs of the system may come at any time: it goes on by itself.
-    pub(crate) fn may_be_late(&mut self) {
+    pub fn may_be_late(&mut self) {
         self.late = true;
     }
 
-    /// A run begins.
-    pub(crate) fn start(&mut self) {
-        (self.ending, self.then) = (None, None);
+    /// The run ends like this as soon as it was listened to.
+    pub fn put_off(&mut self, cause: Cause) {
+        self.ending = Some(cause);
     }
 
     /// Whether no input can follow this one, so that the run ends by itself.
@@ -62,12 +76,12 @@ impl Listening {
     }
 
     /// Whether to wait for silence before this input.
-    pub(crate) fn listens_before(&mut self, at: &mut Situation<'_, '_>, input: &GateValue) -> bool {
+    pub fn listens_before(&mut self, at: &mut Situation<'_, '_>, input: &GateValue) -> bool {
         self.late && self.is_last(at.position, input) && self.listens(at, &Cause::Reached)
     }
 
     /// Whether to wait for silence before the run ends like this.
-    pub(crate) fn listens(&mut self, at: &mut Situation<'_, '_>, cause: &Cause) -> bool {
+    pub fn listens(&mut self, at: &mut Situation<'_, '_>, cause: &Cause) -> bool {
         let done = matches!(cause, Cause::Reached | Cause::Open(Open::Deviation));
         let idle = !self.late || at.run.steps == 0;
         if !done || idle || at.position.is_quiet() || at.position.may_answer() {

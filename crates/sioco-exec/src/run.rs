@@ -75,8 +75,6 @@ pub struct Run {
     pub pending: Option<Pending>,
     /// Where something happened last.
     pub last: Option<GateId>,
-    /// Whether a probe begins as soon as the answer to what came before it is there.
-    pub probe_waits: bool,
     /// When something came that no input has followed yet.
     pub heard_at: Option<Duration>,
 }

@@ -1,105 +1,32 @@
-//! The controllers, each on its own: no referee and no ledger.
+//! The controllers, each on its own: no referee and no ledger. Walks are in `walks.rs`, and listening in `runs.rs`.
 
 mod support;
 
 use sioco_exec::RunNumber;
-use sioco_exec::belief::Mind;
-use sioco_exec::controller::probe::{ProbeController, ProbeMove};
+use sioco_exec::controller::probe::ProbeController;
 use sioco_exec::controller::purpose::PurposeController;
 use sioco_exec::controller::repeat::RepeatController;
 use sioco_exec::controller::replay::ReplayController;
 use sioco_exec::controller::trial::TrialController;
 use sioco_exec::controller::walk::WalkController;
-use sioco_exec::controller::{Chosen, Controller, Follower, Situation};
+use sioco_exec::controller::{Chosen, Controller, Follower};
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::ledger::Note;
 use sioco_exec::log::{LoggedRun, LoggedStep};
-use sioco_exec::position::Position;
 use sioco_exec::record::{Aim, Record, Why};
 use sioco_exec::reliance::Reliance;
-use sioco_exec::run::{Mode, Run};
-use sioco_exec::settings::{Interaction, Settings, Walks};
+use sioco_exec::run::Mode;
+use sioco_exec::settings::Walks;
 use sioco_exec::shrink::candidate::Candidate;
-use sioco_exec::suite::{NodeId, Suite};
-use sioco_exec::summary::{Probed, PurposeResult};
+use sioco_exec::suite::NodeId;
+use sioco_exec::summary::Probed;
 use sioco_exec::sut::Order;
-use sioco_exec::tools::Tools;
 use sioco_exec::verdict::{Cause, Open};
-use sioco_model::model::Model;
-use sioco_model::semantics::interpreter::Interpreter;
-use sioco_model::{GateId, Id, IdVec, Value};
-use sioco_plan::{Event, Intent, PurposeId};
-
-/// What a controller sees, with nobody who judges or counts.
-struct Scene<'m> {
-    model: &'m Model,
-    position: Position<'m>,
-    tools: Tools<'m>,
-    run: Run,
-    results: IdVec<PurposeId, PurposeResult>,
-    settings: Settings,
-    intent: Intent,
-    notes: Vec<Note>,
-}
-
-fn id(place: usize) -> PurposeId {
-    PurposeId::from_index(place)
-}
-
-impl<'m> Scene<'m> {
-    /// At the start of a run, with a plan that covers switches.
-    fn new(model: &'m Model) -> Scene<'m> {
-        let suite = Suite::new(model, &support::planned(model, "switch", false));
-        let tried = PurposeResult { attempts: 1, ..PurposeResult::default() };
-        let results = (0..suite.len()).map(|_| tried.clone()).collect();
-        let mind = Mind::new(model, Interpreter::new(model), &support::builtin, 100);
-        let mut position = Position::new(mind, suite);
-        position.start().expect("a defined beginning");
-        let mut run = Run::default();
-        run.resets(1);
-        run.begins(100);
-        let (settings, intent) = (Settings::default(), Intent::default());
-        let tools = Tools::new(model, &support::builtin, 1);
-        Scene { model, position, tools, run, results, settings, intent, notes: Vec::new() }
-    }
-
-    fn situation(&mut self) -> Situation<'_, 'm> {
-        Situation {
-            position: &mut self.position,
-            tools: &mut self.tools,
-            run: &mut self.run,
-            results: &self.results,
-            settings: &self.settings,
-            intent: self.intent,
-            interaction: Interaction::Eager,
-            notes: &mut self.notes,
-        }
-    }
-
-    /// What it chooses in the end.
-    fn ask(&mut self, controller: &mut dyn for<'a> Controller<Situation<'a, 'm>>) -> Option<Chosen> {
-        for _ in 0..10 {
-            match controller.select(&mut self.situation()) {
-                Some(Chosen::Again) => {}
-                chosen => return chosen,
-            }
-        }
-        panic!("it never chooses");
-    }
-
-    /// Something happens that the model allows.
-    fn happens(&mut self, controller: &mut dyn for<'a> Controller<Situation<'a, 'm>>, text: &str) {
-        let event = support::event(self.model, text);
-        assert_eq!(self.position.after(&event), Ok(true), "{text}");
-        self.run.steps += 1;
-        self.run.owed = text.starts_with('?');
-        controller.update(&mut self.situation(), Some(&event));
-    }
-
-    fn sends(&self, text: &str, why: Why) -> Option<Chosen> {
-        Some(Chosen::Send(support::event(self.model, text), why))
-    }
-}
+use sioco_model::model::{Label, Model};
+use sioco_model::{GateId, Id, Value};
+use sioco_plan::inputs::purpose as test_of;
+use sioco_plan::{Event, Plan, PurposeId};
+use support::scene::{Scene, id};
 
 /// `go` opens the way; after it the system says on which side it is, and only one of them takes `end`.
 const SIDES: &str = "input go\ninput end\noutput left\noutput right\nprocess P {\n  init l { ?go -> m }\n  \
@@ -119,50 +46,97 @@ fn probes() -> ProbeController {
     ProbeController::of(vec![Vec::new(), vec![a(1), a(2)], vec![a(10)]])
 }
 
+/// The probe of a purpose begins in a run with this number.
+fn begun<'m>(model: &'m Model, probe: &mut ProbeController, purpose: PurposeId, run: u64) -> Scene<'m> {
+    let mut scene = Scene::new(model);
+    probe.start(&mut scene.situation());
+    scene.run.number = RunNumber(run);
+    scene.run.plan(Mode::Purpose(purpose), Aim::Purpose(purpose), false);
+    assert!(probe.reached(&mut scene.situation(), purpose) && probe.is_on());
+    scene
+}
+
+fn input(x: i64) -> Record {
+    Record::Input { id: 1, input: sent(x), why: Why::Probe(id(1)) }
+}
+
+const ACCEPTED: Record = Record::Accepted { id: 1 };
+const SILENCE: Record = Record::TimedOut(Reliance::Full);
+
+fn probing(x: i64, purpose: PurposeId) -> Option<Chosen> {
+    Some(Chosen::Send(sent(x), Why::Probe(purpose)))
+}
+
 #[test]
 fn each_input_waits_until_its_answer_is_complete() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    assert!(probe.has(id(1)) && !probe.has(id(0)) && !probe.is_on());
-    assert_eq!(probe.select(&model), None);
-    probe.begin(id(1), RunNumber(7));
-    assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(1), id(1))));
-    probe.sending(&sent(1));
-    probe.answered(None);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Wait));
-    probe.saw(Observation::Output(sent(5)), true);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Wait), "there may be more");
-    probe.saw(Observation::Delta, true);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Send(sent(2), id(1))));
-    probe.sending(&sent(2));
-    probe.answered(None);
-    probe.saw(Observation::Closed, true);
+    let mut scene = Scene::new(&model);
+    assert!(probe.reached(&mut scene.situation(), id(0)) && !probe.is_on(), "it is there for no probe");
+    assert_eq!(probe.select(&mut scene.situation()), None);
+    let mut scene = begun(&model, &mut probe, id(1), 7);
+    assert_eq!(scene.ask(&mut probe), probing(1, id(1)));
+    scene.sees(&mut probe, &[input(1), ACCEPTED]);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::Wait));
+    scene.sees(&mut probe, &[Record::Observed(Observation::Output(sent(5)))]);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::Wait), "there may be more");
+    scene.sees(&mut probe, &[SILENCE]);
+    assert_eq!(scene.ask(&mut probe), probing(2, id(1)));
+    scene.sees(&mut probe, &[input(2), ACCEPTED, Record::Observed(Observation::Closed)]);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::End(Cause::Reached)));
     let seen = vec![(sent(1), vec![Observation::Output(sent(5))]), (sent(2), vec![Observation::Closed])];
     let expected = Probed { purpose: id(1), run: RunNumber(7), seen, refused: None };
-    assert_eq!(probe.select(&model), Some(ProbeMove::Over(expected)));
+    assert_eq!(scene.notes, [Note::Probed(expected)]);
     assert!(!probe.is_on());
 }
 
 #[test]
 fn silence_before_an_input_is_accepted_answers_nothing() {
-    let (model, mut probe) = (support::model(MODEL), probes());
-    probe.begin(id(1), RunNumber(1));
-    probe.sending(&sent(1));
-    probe.answered(None);
-    probe.saw(Observation::Delta, false);
-    assert_eq!(probe.select(&model), Some(ProbeMove::Wait));
+    let model = support::model(MODEL);
+    for silence in [SILENCE, Record::Observed(Observation::Delta)] {
+        let mut probe = probes();
+        let mut scene = begun(&model, &mut probe, id(1), 1);
+        scene.sees(&mut probe, &[input(1), silence.clone(), ACCEPTED]);
+        assert_eq!(scene.ask(&mut probe), Some(Chosen::Wait));
+        scene.sees(&mut probe, &[silence]);
+        assert_eq!(scene.ask(&mut probe), probing(2, id(1)));
+    }
 }
 
 #[test]
 fn a_refusal_ends_a_probe_and_an_input_outside_of_its_range_is_not_sent() {
     let (model, mut probe) = (support::model(MODEL), probes());
-    probe.begin(id(1), RunNumber(1));
-    probe.sending(&sent(1));
-    probe.answered(Some("busy".into()));
-    let Some(ProbeMove::Over(found)) = probe.select(&model) else { panic!("it goes on") };
+    let mut scene = begun(&model, &mut probe, id(1), 1);
+    scene.sees(&mut probe, &[input(1), Record::Refused { id: 1, why: "busy".into() }]);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::End(Cause::Reached)));
+    let [Note::Probed(found)] = &scene.notes[..] else { panic!("{:?}", scene.notes) };
     assert_eq!((found.seen.len(), found.refused.as_deref()), (1, Some("busy")));
-    probe.begin(id(2), RunNumber(2));
-    assert_eq!(probe.select(&model), Some(ProbeMove::Drop));
-    assert!(matches!(probe.select(&model), Some(ProbeMove::Over(found)) if found.seen.is_empty()));
+    let mut scene = begun(&model, &mut probe, id(2), 2);
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::End(Cause::Reached)));
+    let [Note::Dropped, Note::Probed(found)] = &scene.notes[..] else { panic!("{:?}", scene.notes) };
+    assert!(found.seen.is_empty());
+}
+
+#[test]
+fn a_probe_begins_only_in_a_run_for_it_and_after_the_answer_to_what_came_before() {
+    let (model, mut probe) = (support::model(MODEL), probes());
+    let mut scene = Scene::new(&model);
+    for (mode, repeated) in [(Mode::Walk, false), (Mode::Purpose(id(2)), false), (Mode::Purpose(id(1)), true)] {
+        scene.run.plan(mode, Aim::Walk, repeated);
+        assert!(!probe.reached(&mut scene.situation(), id(1)) && !probe.is_on(), "{mode:?}");
+        assert_eq!(probe.select(&mut scene.situation()), None);
+    }
+    scene.intent.compared = true;
+    scene.run.plan(Mode::Purpose(id(1)), Aim::Purpose(id(1)), false);
+    scene.run.owed = true;
+    assert!(!probe.reached(&mut scene.situation(), id(1)) && !probe.is_on());
+    assert_eq!(scene.ask(&mut probe), Some(Chosen::Wait));
+    assert_eq!(probe.select(&mut scene.situation()), None, "it waits for one thing at a time");
+    scene.run.owed = false;
+    assert!(probe.reached(&mut scene.situation(), id(1)) && probe.is_on());
+    assert!(!probe.reached(&mut scene.situation(), id(1)), "it has begun");
+    assert_eq!(scene.ask(&mut probe), probing(1, id(1)));
+    probe.start(&mut scene.situation());
+    assert_eq!(probe.select(&mut scene.situation()), None, "another run");
 }
 
 #[test]
@@ -195,6 +169,113 @@ fn a_purpose_is_gone_after_step_by_step_and_given_up_where_the_system_leaves_it(
             }
         }
     }
+}
+
+/// Where the system goes the other way, the rest of the test can be sent all the same.
+const EITHER: &str = "input go\ninput end\ninput off\noutput left\noutput right\noutput done\nprocess P {\n  \
+                      init l { ?go -> m   ?off -> l }\n  state m { !left -> n   !right -> o }\n  \
+                      state n { ?end -> p }\n  state o { ?end; !done -> o }\n  final p\n}\n";
+
+/// A test of a comparison: the purpose that ends by `end`, after the system went left.
+fn compared(model: &Model) -> (Scene<'_>, PurposeController, PurposeId) {
+    let mut scene = Scene::new(model);
+    let suite = &scene.position.suite;
+    let line = |p: &PurposeId| suite.line(NodeId::ROOT, suite.accepts_of(*p)[0]).expect("a way");
+    let gate = |switch| match model.switches[switch].label {
+        Label::Gate(gate) => Some(model.gates[gate].name.as_str()),
+        _ => None,
+    };
+    let is_long = |p: &PurposeId| {
+        let legs = line(p).into_iter().filter_map(|node| suite.leg(node));
+        legs.flat_map(|leg| leg.step.switches()).filter_map(gate).eq(["go", "left", "end"])
+    };
+    let long = (0..suite.len()).map(id).find(is_long).expect("it takes three steps");
+    scene.intent.compared = true;
+    scene.run.plan(Mode::Purpose(long), Aim::Purpose(long), false);
+    (scene, PurposeController::default(), long)
+}
+
+#[test]
+fn the_rest_of_a_test_is_sent_where_the_system_goes_another_way() {
+    let model = support::model(EITHER);
+    let (mut scene, mut purpose, long) = compared(&model);
+    let rest = |scene: &mut Scene<'_>, purpose: &mut PurposeController| purpose.rest(&mut scene.situation());
+    assert_eq!(rest(&mut scene, &mut purpose), scene.sends("?go", Why::Purpose(long)));
+    scene.happens(&mut purpose, "?go");
+    assert_eq!(rest(&mut scene, &mut purpose), Some(Chosen::Wait), "the answer belongs to the input before");
+    scene.happens(&mut purpose, "!right");
+    assert_eq!(rest(&mut scene, &mut purpose), scene.sends("?end", Why::Purpose(long)));
+    assert_eq!(scene.ask(&mut purpose), scene.sends("?end", Why::Purpose(long)), "nothing else leads on");
+    scene.happens(&mut purpose, "?end");
+    assert_eq!(rest(&mut scene, &mut purpose), Some(Chosen::Wait), "the last answer is to be seen");
+    scene.happens(&mut purpose, "!done");
+    assert_eq!(rest(&mut scene, &mut purpose), Some(Chosen::End(Cause::Reached)), "these were all its inputs");
+    assert_eq!(scene.notes, []);
+}
+
+#[test]
+fn the_rest_of_a_test_waits_also_where_no_answer_is_to_come() {
+    let model = support::model(
+        "input go\ninput end\nprocess P {\n  init l { ?go -> m }\n  state m { ?end -> n }\n  final n\n}\n",
+    );
+    let (mut scene, mut purpose) = (Scene::new(&model), PurposeController::default());
+    scene.intent.compared = true;
+    scene.run.plan(Mode::Purpose(id(0)), Aim::Purpose(id(0)), false);
+    scene.happens(&mut purpose, "?go");
+    assert_eq!(purpose.rest(&mut scene.situation()), Some(Chosen::Wait), "that nothing comes is an answer, too");
+    scene.run.owed = false;
+    assert_eq!(purpose.rest(&mut scene.situation()), scene.sends("?end", Why::Purpose(id(0))));
+}
+
+#[test]
+fn the_rest_of_a_test_ends_where_the_specification_says_nothing_about_it() {
+    let model = support::model(&EITHER.replace("?off -> l", "").replace("state o { ?end; !done -> o }", "state o { }"));
+    let (mut scene, mut purpose, _) = compared(&model);
+    scene.happens(&mut purpose, "?go");
+    scene.happens(&mut purpose, "!right");
+    assert_eq!(purpose.rest(&mut scene.situation()), Some(Chosen::End(Cause::Reached)));
+    assert!(matches!(scene.notes[..], [Note::Deadlock(_)]), "{:?}", scene.notes);
+}
+
+#[test]
+fn only_a_test_of_a_comparison_that_went_as_planned_so_far_has_a_rest() {
+    let model = support::model(EITHER);
+    let (mut scene, mut purpose, long) = compared(&model);
+    scene.intent.compared = false;
+    assert_eq!(purpose.rest(&mut scene.situation()), None);
+    scene.intent.compared = true;
+    scene.run.aim = Aim::Walk;
+    assert_eq!(purpose.rest(&mut scene.situation()), None);
+    scene.run.aim = Aim::Purpose(long);
+    scene.position.suite.close(long);
+    assert_eq!(purpose.rest(&mut scene.situation()), None, "it was reached");
+    scene.position.suite.reopen(long);
+    assert!(purpose.rest(&mut scene.situation()).is_some());
+    scene.happens(&mut purpose, "?off");
+    assert_eq!(purpose.rest(&mut scene.situation()), None, "another input was sent");
+}
+
+#[test]
+fn the_rest_of_a_test_has_the_values_of_the_plan() {
+    let model = support::model("input a(x: Int in 0..9)\noutput u\nprocess P {\n  init l { ?a(x); !u -> l }\n}\n");
+    let planned = support::planned(&model, "switch", false);
+    let test = test_of(&model, &[a(4), a(7)]).expect("the model takes them");
+    for (first, expected) in [(4, true), (5, false)] {
+        let plan = Plan { purposes: vec![test.clone()], ..planned.clone() };
+        let (mut scene, mut purpose) = (Scene::with(&model, &plan, 1), PurposeController::default());
+        scene.intent.compared = true;
+        scene.run.plan(Mode::Purpose(id(0)), Aim::Purpose(id(0)), false);
+        assert_eq!(purpose.rest(&mut scene.situation()), scene.sends("?a(4)", Why::Purpose(id(0))));
+        scene.happens(&mut purpose, &format!("?a({first})"));
+        scene.happens(&mut purpose, "!u");
+        let next = scene.sends("?a(7)", Why::Purpose(id(0))).filter(|_| expected);
+        assert_eq!(purpose.rest(&mut scene.situation()), next, "{first}");
+    }
+    // A plan without values has no inputs to go on with.
+    let mut scene = Scene::with(&model, &planned, 1);
+    scene.intent.compared = true;
+    scene.run.plan(Mode::Purpose(id(0)), Aim::Purpose(id(0)), false);
+    assert_eq!(PurposeController::default().rest(&mut scene.situation()), None);
 }
 
 #[test]

@@ -72,15 +72,16 @@ pub trait Controller<At> {
     /// What to do next, if there is reason to do anything.
     fn select(&mut self, at: &mut At) -> Option<Chosen>;
 
+    /// This happened, and will be judged now if it is no matter of a probe; and what the order of events means, which may
+    /// turn out in the run.
+    fn sees(&mut self, _at: &mut At, _order: Order, _record: &Record) {}
+
     /// Something happened that the model allows: an input, an output, or quiescence, which has no values.
     fn update(&mut self, _at: &mut At, _event: Option<&GateValue>) {}
 }
 
 /// A controller that follows a run that was recorded, and so knows what may come.
 pub trait Follower<'m>: Controller<Position<'m>> {
-    /// This happened, and will be judged now; and what the order of events means, which may turn out in the run.
-    fn sees(&mut self, at: &mut Position<'m>, order: Order, record: &Record);
-
     /// Whether quiescence that somebody announces before an input is sent is passed over: nobody waited for it.
     fn passes_over_quiescence(&mut self, at: &mut Position<'m>) -> bool;
 

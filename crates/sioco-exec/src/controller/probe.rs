@@ -2,13 +2,17 @@
 //! about them, so what the system does then is recorded and reported, and not judged.
 
 use sioco_model::IdVec;
-use sioco_model::model::Model;
 use sioco_plan::{Event, Plan, PurposeId};
 
+use super::{Chosen, Controller, Situation};
 use crate::border;
 use crate::event::{GateValue, Observation};
-use crate::run_number::RunNumber;
+use crate::ledger::Note;
+use crate::record::{Record, Why};
+use crate::run::Mode;
 use crate::summary::Probed;
+use crate::sut::Order;
+use crate::verdict::Cause;
 
 /// A probe that is under way.
 #[derive(Clone, Debug)]
@@ -20,25 +24,14 @@ struct Probing {
     done: bool,
 }
 
-/// What a probe does next.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ProbeMove {
-    /// Send an input, for the probe of a purpose.
-    Send(GateValue, PurposeId),
-    /// Wait for the answer to the last input.
-    Wait,
-    /// The next input is no gate value of the model: the probe goes on without it.
-    Drop,
-    /// The probe is over, and so is its run.
-    Over(Probed),
-}
-
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct ProbeController {
     /// The inputs of the probe of each purpose; most have none.
     all: IdVec<PurposeId, Vec<Event>>,
     now: Option<Probing>,
+    /// Whether one begins as soon as the answer to what came before it is there.
+    put_off: bool,
 }
 
 impl ProbeController {
@@ -49,76 +42,75 @@ impl ProbeController {
 
     /// For these probes, one for each purpose, which may be empty.
     pub fn of(all: Vec<Vec<Event>>) -> ProbeController {
-        ProbeController { all: all.into_iter().collect(), now: None }
+        ProbeController { all: all.into_iter().collect(), ..ProbeController::default() }
     }
 
-    /// Whether a purpose is reached for the sake of a probe.
-    pub fn has(&self, purpose: PurposeId) -> bool {
-        !self.all[purpose].is_empty()
-    }
-
-    /// A run begins, or ends: no probe is under way.
-    pub fn stop(&mut self) {
-        self.now = None;
-    }
-
-    /// A purpose was reached in a run: its probe begins.
-    pub fn begin(&mut self, purpose: PurposeId, run: RunNumber) {
-        let found = Probed { purpose, run, seen: Vec::new(), refused: None };
-        self.now = Some(Probing { inputs: self.all[purpose].clone(), found, waits: false, done: false });
-    }
-
-    /// Whether a probe is under way.
+    /// Whether a probe is under way: nobody judges what comes until the run ends.
     pub fn is_on(&self) -> bool {
         self.now.is_some()
     }
 
-    /// What comes next; nothing if no probe is under way.
-    pub fn select(&mut self, model: &Model) -> Option<ProbeMove> {
-        let probing = self.now.as_mut()?;
+    /// A purpose was reached. One that is there for the sake of a probe counts only where its probe begins. Says whether it
+    /// counts.
+    pub fn reached(&mut self, at: &mut Situation<'_, '_>, purpose: PurposeId) -> bool {
+        let inputs = &self.all[purpose];
+        if inputs.is_empty() {
+            return true;
+        }
+        if at.run.mode != Mode::Purpose(purpose) || self.is_on() || at.run.repeated {
+            return false;
+        }
+        // What was judged before it is over first.
+        self.put_off = at.is_unanswered();
+        if !self.put_off {
+            let found = Probed { purpose, run: at.run.number, seen: Vec::new(), refused: None };
+            self.now = Some(Probing { inputs: inputs.clone(), found, waits: false, done: false });
+        }
+        !self.put_off
+    }
+}
+
+impl Controller<Situation<'_, '_>> for ProbeController {
+    fn start(&mut self, _: &mut Situation<'_, '_>) {
+        (self.now, self.put_off) = (None, false);
+    }
+
+    fn select(&mut self, at: &mut Situation<'_, '_>) -> Option<Chosen> {
+        let Some(probing) = &self.now else {
+            let waits = std::mem::take(&mut self.put_off) && !at.position.is_quiet();
+            return waits.then_some(Chosen::Wait);
+        };
         if probing.waits {
-            return Some(ProbeMove::Wait);
+            return Some(Chosen::Wait);
         }
         let next = probing.inputs.get(probing.found.seen.len()).filter(|_| !probing.done);
-        let Some(Event { gate, args }) = next else {
-            return self.now.take().map(|probing| ProbeMove::Over(probing.found));
-        };
-        let input = GateValue { gate: *gate, args: args.clone() };
-        if border::check(model, &input).is_err() {
-            probing.done = true;
-            return Some(ProbeMove::Drop);
+        if let Some(Event { gate, args }) = next {
+            let input = GateValue { gate: *gate, args: args.clone() };
+            if border::check(at.position.model(), &input).is_ok() {
+                return Some(Chosen::Send(input, Why::Probe(probing.found.purpose)));
+            }
+            // It is no gate value of the model: the probe ends without it.
+            at.notes.push(Note::Dropped);
         }
-        Some(ProbeMove::Send(input, probing.found.purpose))
+        at.notes.extend(self.now.take().map(|probing| Note::Probed(probing.found)));
+        Some(Chosen::End(Cause::Reached))
     }
 
-    /// An input of the probe is being sent.
-    pub fn sending(&mut self, input: &GateValue) {
-        if let Some(probing) = &mut self.now {
-            probing.found.seen.push((input.clone(), Vec::new()));
-        }
-    }
-
-    /// The input was accepted, or refused with a reason.
-    pub fn answered(&mut self, refused: Option<String>) {
+    fn sees(&mut self, _: &mut Situation<'_, '_>, _: Order, record: &Record) {
         let Some(probing) = &mut self.now else { return };
-        match refused {
-            None => probing.waits = true,
-            Some(why) => (probing.found.refused, probing.done) = (Some(why), true),
-        }
-    }
-
-    /// Something came, or silence. What comes before an input is accepted may be no answer to it yet.
-    pub fn saw(&mut self, seen: Observation, accepted: bool) {
-        let Some(probing) = &mut self.now else { return };
-        match seen {
-            Observation::Delta => probing.waits &= !accepted,
-            other => {
-                probing.done |= other.is_end();
+        match record {
+            Record::Input { input, .. } => probing.found.seen.push((input.clone(), Vec::new())),
+            Record::Accepted { .. } => probing.waits = true,
+            Record::Refused { why, .. } => (probing.found.refused, probing.done) = (Some(why.clone()), true),
+            Record::TimedOut(_) | Record::Observed(Observation::Delta) => probing.waits = false,
+            Record::Observed(seen) => {
+                probing.done |= seen.is_end();
                 probing.waits &= !probing.done;
                 if let Some((_, answers)) = probing.found.seen.last_mut() {
-                    answers.push(other);
+                    answers.push(seen.clone());
                 }
             }
+            _ => {}
         }
     }
 }

@@ -169,9 +169,7 @@ impl<'m> Controller<Position<'m>> for ReplayController {
         (self.after, self.waits) = (self.after + 1, true);
         Some(Chosen::Wait)
     }
-}
 
-impl<'m> Follower<'m> for ReplayController {
     fn sees(&mut self, at: &mut Position<'m>, order: Order, record: &Record) {
         match record {
             Record::Accepted { .. } if self.under_way.take() == Some(true) => {
@@ -193,7 +191,9 @@ impl<'m> Follower<'m> for ReplayController {
             _ => {}
         }
     }
+}
 
+impl<'m> Follower<'m> for ReplayController {
     fn passes_over_quiescence(&mut self, _: &mut Position<'m>) -> bool {
         true
     }

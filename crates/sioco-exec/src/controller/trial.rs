@@ -101,13 +101,13 @@ impl<'m> Controller<Position<'m>> for TrialController {
             }
         }
     }
-}
 
-impl<'m> Follower<'m> for TrialController {
     fn sees(&mut self, _: &mut Position<'m>, _: Order, record: &Record) {
         self.came |= matches!(record, Record::Observed(_));
     }
+}
 
+impl<'m> Follower<'m> for TrialController {
     fn passes_over_quiescence(&mut self, at: &mut Position<'m>) -> bool {
         match self.moves.get(self.at) {
             Some(Move::Send(input)) => at.takes(input),

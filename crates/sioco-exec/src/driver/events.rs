@@ -11,6 +11,14 @@ use crate::sut::Order;
 use crate::verdict::{Cause, Open};
 
 impl Driver<'_> {
+    /// Something passes between the tester and the system. Says whether it is judged: what comes of a probe is not (T-G6).
+    pub(super) fn happens(&mut self, record: Record) -> bool {
+        let order = self.stage.referee.order();
+        self.probe.sees(&mut self.stage.situation(), order, &record);
+        self.record(record);
+        !self.probe.is_on()
+    }
+
     /// The system takes an input, or got it sent.
     pub(super) fn took(&mut self, input: &GateValue) {
         self.keep_granted();
@@ -39,9 +47,8 @@ impl Driver<'_> {
     pub(super) fn saw(&mut self, seen: Observation, timed: Option<Reliance>) {
         self.stage.run.choice = None;
         self.mute.observed(seen == Observation::Delta);
-        self.record(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
-        if self.probe.is_on() {
-            return self.probe.saw(seen, self.stage.run.pending.is_none());
+        if !self.happens(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut)) {
+            return;
         }
         self.repeat.saw(&seen);
         let mut waiting = self

@@ -18,17 +18,8 @@ impl Driver<'_> {
             return;
         }
         for Reached { purpose, verdict, alone } in self.stage.referee.reached() {
-            if self.probe.has(purpose) {
-                // It is reached for the sake of its probe.
-                if self.stage.run.mode != Mode::Purpose(purpose) || self.probe.is_on() || self.stage.run.repeated {
-                    continue;
-                }
-                // What was judged before it is over first.
-                if self.stage.situation().is_unanswered() {
-                    self.stage.run.probe_waits = true;
-                    continue;
-                }
-                self.probe.begin(purpose, self.stage.run.number);
+            if !self.probe.reached(&mut self.stage.situation(), purpose) {
+                continue;
             }
             self.grant(purpose);
             self.stage.referee.suite.close(purpose);
@@ -52,7 +43,6 @@ impl Driver<'_> {
             verdict = self.stage.run.reached.unwrap_or(Verdict::Pass);
         }
         self.stage.run.ends();
-        self.probe.stop();
         let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
         // Whether it fell silent is not known either (T-Q10): that it did not the next time does not make up for it.
         let unsure = matches!(cause, Cause::Open(Open::Silence(_)));

@@ -105,11 +105,9 @@ impl<'m> Session<'m> for Driver<'m> {
         });
         self.stage.referee.set_order(order);
         self.mute.start();
-        self.listening.start();
-        self.probe.stop();
         let at = &mut self.stage.situation();
-        let controllers: [&mut dyn Controller<Situation<'_, '_>>; 3] =
-            [&mut self.repeat, &mut self.purpose, &mut self.walk];
+        let controllers: [&mut dyn Controller<Situation<'_, '_>>; 5] =
+            [&mut self.probe, &mut self.listening, &mut self.repeat, &mut self.purpose, &mut self.walk];
         controllers.into_iter().for_each(|controller| controller.start(at));
         let Stage { settings, tools, run, referee, .. } = &mut self.stage;
         // Now and then a short walk: what is possible only at the start wants to be tried with many values.
@@ -138,10 +136,7 @@ impl<'m> Session<'m> for Driver<'m> {
         }
         self.stage.run.ids += 1;
         let id = self.stage.run.ids;
-        self.record(Record::Input { id, input: input.clone(), why });
-        if self.probe.is_on() {
-            self.probe.sending(&input);
-        } else {
+        if self.happens(Record::Input { id, input: input.clone(), why }) {
             self.stage.referee.sending(&input);
             // Where the order is certain, every silence counts, and no run is repeated.
             if self.stage.referee.order() != Order::Certain {
@@ -153,10 +148,8 @@ impl<'m> Session<'m> for Driver<'m> {
 
     fn accepted(&mut self, id: u64) -> bool {
         let Some(pending) = self.stage.run.pending.take().filter(|p| p.id == id) else { return false };
-        self.record(Record::Accepted { id });
-        if self.probe.is_on() {
+        if !self.happens(Record::Accepted { id }) {
             self.breakdowns.step();
-            self.probe.answered(None);
             return true;
         }
         let counted = self.stage.referee.is_counted();
@@ -172,10 +165,8 @@ impl<'m> Session<'m> for Driver<'m> {
 
     fn refused(&mut self, id: u64, why: String) -> bool {
         let Some(pending) = self.stage.run.pending.take().filter(|p| p.id == id) else { return false };
-        self.record(Record::Refused { id, why: why.clone() });
-        if self.probe.is_on() {
+        if !self.happens(Record::Refused { id, why: why.clone() }) {
             self.breakdowns.step();
-            self.probe.answered(Some(why));
             return true;
         }
         let cause = self.stage.referee.refused(&pending.input, &why);

@@ -1,6 +1,7 @@
 //! Models, solvers and scripted systems for tests.
 #![allow(dead_code)]
 
+pub mod scene;
 pub mod told;
 
 use std::collections::VecDeque;
