@@ -8,7 +8,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use serde_json::Value as Json;
-use sioco_exec::border::Border;
+use sioco_exec::malformed::Border;
 use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::model::{Direction, Model, is_end};
 

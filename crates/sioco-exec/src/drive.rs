@@ -6,10 +6,10 @@ use std::vec::Drain;
 
 use sioco_model::model::Model;
 
-use crate::border::Border;
 use crate::driver::Decision;
 use crate::event::{Action, GateValue, Observation};
 use crate::ledger::Leftovers;
+use crate::malformed::Border;
 use crate::record::{End, Record, Stamped, Waiting};
 use crate::reliance::{Listened, Start, listen};
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};

@@ -19,7 +19,6 @@ use sioco_plan::{Intent, Plan};
 use sioco_solve::Cancellation;
 use sioco_symbolic::path::SolverFactory;
 
-use crate::border;
 use crate::breakdowns::Breakdowns;
 use crate::controller::probe::ProbeController;
 use crate::controller::purpose::PurposeController;
@@ -30,6 +29,7 @@ use crate::drive::Session;
 use crate::event::GateValue;
 use crate::ledger::{Ledger, Note};
 use crate::listening::Listening;
+use crate::malformed;
 use crate::mute::Mute;
 use crate::quiescence_time::Slower;
 use crate::record::{End, Record, Waiting, Why};
@@ -342,7 +342,7 @@ impl<'m> Driver<'m> {
     /// What is done of what was chosen: something may speak against it, or come before it.
     fn weigh(&mut self, chosen: Chosen, most: Option<u64>, drops: &mut u32) -> Chosen {
         match chosen {
-            Chosen::Send(input, _) if let Err(mistake) = border::check(self.stage.referee.model(), &input) => {
+            Chosen::Send(input, _) if let Err(mistake) = malformed::check(self.stage.referee.model(), &input) => {
                 *drops += 1;
                 self.drop_choice(mistake, *drops);
                 Chosen::Again

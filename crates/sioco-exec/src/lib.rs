@@ -1,7 +1,7 @@
 //! The tester (S0 section 4, S3 section 4, S1 section 3.2; chapters B, V, Q, O, E and C of the theory).
 //!
 //! - [`event`], [`sut`]: what happens between tester and system under test; whoever connects a system implements
-//!   [`Sut`]; [`border`]: which values may pass between them;
+//!   [`Sut`]; [`malformed`]: which values may pass between them;
 //! - [`verdict`]: pass, weak pass, inconclusive, fail, and error apart, with what they rest on;
 //! - [`record`]: everything that happens in a campaign, in order;
 //! - [`journal`]: the records as lines, and back;
@@ -19,7 +19,7 @@
 pub mod account;
 pub mod belief;
 mod block;
-pub mod border;
+
 pub mod breakdowns;
 pub mod controller;
 pub mod course;
@@ -35,6 +35,7 @@ pub mod judge;
 pub mod ledger;
 pub mod listening;
 pub mod log;
+pub mod malformed;
 mod mute;
 mod patient;
 pub mod pattern;

@@ -4,6 +4,9 @@
 //! that a recorded run gets the same verdict again.
 
 mod explain;
+mod refusal;
+mod unknown;
+pub mod weak_pass;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

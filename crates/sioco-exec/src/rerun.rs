@@ -7,12 +7,12 @@ use std::vec::Drain;
 use sioco_model::GateId;
 use sioco_model::model::Model;
 
-use crate::border::check;
 use crate::controller::{Chosen, Follower};
 use crate::drive::Session;
 use crate::driver::Decision;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
+use crate::malformed::check;
 use crate::record::{Aim, Record, Waiting, Why};
 use crate::referee::Referee;
 use crate::reliance::{self, Start};

@@ -12,8 +12,8 @@ use crate::belief::Belief;
 use crate::event::{Action, GateValue, Observation};
 use crate::referee::Referee;
 use crate::reliance::Reliance;
-use crate::sut::{FaultKind, Order};
-use crate::verdict::{Cause, Failure, Open, Trouble};
+use crate::sut::Order;
+use crate::verdict::{Cause, Open};
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
@@ -65,17 +65,6 @@ impl Referee<'_> {
     pub fn refused(&mut self, input: &GateValue, why: &str) -> Cause {
         let overtaken = self.under_way.take().is_some_and(|u| u.overtaken);
         self.refusal(overtaken, input, why)
-    }
-
-    /// Why a run ends with a refused input (T-E4).
-    pub(crate) fn refusal(&mut self, overtaken: bool, input: &GateValue, why: &str) -> Cause {
-        if self.refusals && !overtaken && self.position.must_take(input) {
-            return Cause::Failure(Failure::Refused { input: input.clone(), why: why.to_owned() });
-        }
-        match overtaken && !self.position.takes(input) {
-            true => Cause::Open(Open::Crossed),
-            false => Cause::Trouble(Trouble::Refused { input: input.clone(), why: why.to_owned() }),
-        }
     }
 
     /// Nothing came for the quiescence time, by a clock, and nobody waits any longer: quiescence that nothing explains
@@ -152,21 +141,5 @@ impl Referee<'_> {
     /// Whether the adapter told things in another order than it promised, as far as is known.
     pub fn is_misordered(&self) -> bool {
         self.misordered
-    }
-
-    /// Why a run ends, given why it would end if everything were known. If the order of events is not known, that is an
-    /// error, unless the run failed in any order. If everything rests on an open question, the run is inconclusive
-    /// (T-V8).
-    pub fn close(&self, cause: Cause) -> Cause {
-        if matches!(cause, Cause::Failure(_) | Cause::Trouble(_)) {
-            return cause;
-        }
-        if !self.misordered {
-            let doubt = self.position.belief().doubt();
-            return doubt.map_or(cause, |doubt| Cause::Open(Open::Undecided(doubt.to_string())));
-        }
-        let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter says \
-                       `accepted` first";
-        Cause::Trouble(Trouble::Fault { kind: FaultKind::Protocol, message: message.into(), stderr: Vec::new() })
     }
 }

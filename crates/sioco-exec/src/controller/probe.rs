@@ -5,9 +5,9 @@ use sioco_model::IdVec;
 use sioco_plan::{Event, Plan, PurposeId};
 
 use super::{Chosen, Controller, Situation};
-use crate::border;
 use crate::event::{GateValue, Observation};
 use crate::ledger::Note;
+use crate::malformed;
 use crate::record::{Record, Why};
 use crate::run::Mode;
 use crate::summary::Probed;
@@ -86,7 +86,7 @@ impl Controller<Situation<'_, '_>> for ProbeController {
         let next = probing.inputs.get(probing.found.seen.len()).filter(|_| !probing.done);
         if let Some(Event { gate, args }) = next {
             let input = GateValue { gate: *gate, args: args.clone() };
-            if border::check(at.position.model(), &input).is_ok() {
+            if malformed::check(at.position.model(), &input).is_ok() {
                 return Some(Chosen::Send(input, Why::Probe(probing.found.purpose)));
             }
             // It is no gate value of the model: the probe ends without it.

@@ -4,9 +4,10 @@ use sioco_model::GateId;
 use sioco_plan::PurposeId;
 
 use super::Driver;
-use crate::position::{Position, Reached};
+use crate::position::Position;
 use crate::record::{Aim, End, Record};
 use crate::referee::Referee;
+use crate::referee::weak_pass::Reached;
 use crate::run::Mode;
 use crate::summary::Summary;
 use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};

@@ -1,4 +1,4 @@
-//! The border between the tester and a system under test: every value that leaves or enters passes here, whoever chose it.
+//! Malformed values. Every value that passes between the tester and a system under test passes here, whoever chose it.
 //!
 //! What is sent is a gate value of the model (S0 definition 6). Any other input is a mistake of sioco: it is reported as one
 //! and never sent. An output that is no gate value of the model is malformed, which is a failure of the system (T-V3).
