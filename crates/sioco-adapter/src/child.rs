@@ -1,8 +1,8 @@
 //! An adapter as a child process: it reads messages from its standard input and writes them to its standard output.
 //!
-//! It is the leader of a process group of its own, so that it can be ended with everything that it started; processes
-//! that leave the group, as daemons do, are on their own. Ctrl-C on a terminal does not reach it: whoever started it
-//! ends it.
+//! The adapter leads a process group of its own, so that it can be ended together with every process that it started.
+//! A process that leaves the group, as a daemon does, is not ended. Ctrl-C on a terminal does not reach the group:
+//! the program that started the adapter ends it.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The tester's side of the protocol: an adapter as a [`Sut`].
 //!
-//! Whatever the adapter does, every call returns in bounded time, and only what the adapter says by the rules becomes an
-//! observation (T-E3: error is not a verdict). After a fault the connection is given up, with everything
-//! that was started for it, and the next reset opens a new one.
+//! Every call returns in bounded time, whatever the adapter does. Only a message that follows the rules of the
+//! protocol becomes an observation (T-E3: error is not a verdict). After a fault, the client closes the connection
+//! and ends every process that was started for it. The next reset opens a new connection.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};

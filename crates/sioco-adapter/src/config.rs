@@ -1,7 +1,8 @@
-//! `sioco.toml`: where systems are, how those that speak plain text or HTTP are spoken to, and options that hold unless
-//! the command line says otherwise.
+//! `sioco.toml`: where systems are, how to speak plain text or HTTP with them, and options that hold unless the
+//! command line overrides them.
 //!
-//! Here it is read, with every mistake of form; what its templates mean for a model is found out in [`text`](crate::text).
+//! This module reads the file and finds every mistake of form. The module [`text`](crate::text) finds out what its
+//! templates mean for a model.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! What the standard error of a program says about its crash: the message and the place, where it is written in one of the
-//! usual forms, and everything else as details.
+//! The crash of a program, read from its standard error. If one of the usual forms is found there, it gives the
+//! message and the place. Everything else becomes details.
 
 use sioco_exec::Crash;
 

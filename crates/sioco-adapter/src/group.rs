@@ -1,8 +1,8 @@
-//! Process groups: a child with everything that it started, ended together.
+//! Process groups: a child and every process that it started, ended together.
 //!
-//! A group can be killed safely as long as its leader was not waited for: until then nobody else gets its number. So
-//! whether a leader has exited is looked at without taking its status, where the system allows that. A group ends with this
-//! program, even if that is killed.
+//! Killing a group is safe until its leader has been waited for: until then, the system gives the number of the group
+//! to no other process. So this module checks whether a leader has exited without taking its status, where the system
+//! allows that. A group ends when this program ends, even if this program is killed.
 
 use std::fmt;
 use std::process::Child;

@@ -1,9 +1,10 @@
-//! A server that is started, and then connected to: on a free port, if its command has a place for one.
+//! A server that sioco starts and then connects to: on a free port, if its command has a place for one.
 //!
-//! Whoever else listens at its address must not be taken for it, since what they do says nothing about it. So nobody
-//! may listen there before it is started: connections are refused, and nothing else counts. Once there is a connection, it
-//! has to run still, and where the system tells, it has to be the one who listens: it, or a process that it started.
-//! Otherwise there is no connection to it, and no verdict on it.
+//! Another program may listen at the server's address. It must not be mistaken for the server, since its behaviour
+//! says nothing about the server. So nothing may listen at the address before the server is started: connections must
+//! be refused there, and no weaker sign counts. When a connection is open, the server must still be running. Where
+//! the operating system tells who listens, that must be the server or a process that it started. Otherwise there is
+//! no connection to the server, and no verdict on it.
 
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

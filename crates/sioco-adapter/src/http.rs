@@ -1,12 +1,14 @@
 //! A system that speaks HTTP: inputs are requests, and responses are outputs.
 //!
-//! Requests go out one after the other, from a thread of their own, since nobody knows how long a response takes. An input
-//! is accepted when its request begins, so the events are in the order of the system: only the end of the system may come
-//! before it takes the request, so that for a model that allows such an end they are in the order in which they are sent. What
-//! cannot be connected to is a fault. A connection that breaks in the middle of an exchange is a crash, if the server is known
-//! to have been up: whoever handled the request is gone. Only a server that was started here and ended in an orderly way is
-//! `closed`. A response that has begun to arrive is no silence: it is waited for, and if its end does not come in time, that
-//! is a fault.
+//! A thread of its own sends the requests one after the other, since nobody knows how long a response takes. An input
+//! is accepted when its request begins, so the events come in the order of the system. There is one exception: the
+//! system may end before it takes a request that was sent. So if the model allows the system to end, the events are
+//! only in the order of sending. If the server cannot be connected to, that is a fault, unless it was started here
+//! and has ended. If a connection breaks in the middle of an exchange, and the server is known to have been up, that
+//! is a crash: the process that handled the request is gone. The observation is `closed` if the server was started
+//! here and ended in an orderly way. Nobody sees how a server ends that was not started here: its end is `closed` if
+//! the model has that output. A response that has begun to arrive is not quiescence: the client waits for its end. If
+//! the end does not come in time, that is a fault.
 
 mod arriving;
 mod error;

@@ -43,12 +43,13 @@
 //! # assert_eq!(sut.poll(wait), Ok(Polled::Event(SutEvent::Observed(Observation::Delta))));
 //! ```
 //!
-//! A panic in `input` or `output` is a crash of the system, which is an observation: the run fails, unless the model has the
-//! output `crashed` there. The next run begins with a new system. A panic of the code that connects it is a fault and no
-//! verdict: of [`Args::get`], of [`reset`](System::reset), of the function that makes a new system, and of whatever is in
-//! [`glue`]. What cannot be caught ends the whole process: an abort, as by a second panic while the first one unwinds, by a
-//! stack overflow, or by any panic in a program that is built with `panic = "abort"`; `std::process::exit`; and a call that
-//! never returns holds up everything. A panic on another thread of the system is only seen if the system passes it on.
+//! A panic in `input` or `output` is a crash of the system, and a crash is an observation: the run fails, unless the
+//! model has the output `crashed` there. The next run begins with a new system. A panic of the connecting code is a
+//! fault, not a verdict. The connecting code is [`Args::get`], [`reset`](System::reset), the function that makes a
+//! new system, and everything in [`glue`]. Some ends cannot be caught, and end the whole process:
+//! `std::process::exit`, and an abort. An abort comes from a second panic while the first one unwinds, from a stack
+//! overflow, or from any panic in a program that is built with `panic = "abort"`. A call that never returns holds up
+//! everything. A panic on another thread of the system is only seen if the system passes it on.
 
 mod panics;
 #[cfg(test)]

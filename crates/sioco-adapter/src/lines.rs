@@ -1,9 +1,9 @@
 //! Streams as lines: [`Lines`] from one, a [`LineWriter`] to one, and the [`Tail`] of one.
 //!
-//! The other side is another program, so anything may come, at any speed and without an end. What waits to be
-//! processed is bounded: nothing is read that nobody takes, and the other side is held up in turn. A line may not be
-//! longer than a limit, and nothing is kept of what comes after one that is. Waits have a deadline, are ended by an
-//! [`Interrupt`], and take no processor time, but for a moment where answers come within microseconds.
+//! The other side is another program, so it may send anything, at any speed and without an end. The amount of
+//! unprocessed data is bounded: if nobody takes the data, nothing more is read, and the other side is held up in
+//! turn. Lines have a maximum length; after a line that is longer, nothing is kept. Waits have a deadline, and an
+//! [`Interrupt`] ends them. They take no processor time, except for a moment if answers come within microseconds.
 
 mod source;
 mod tail;

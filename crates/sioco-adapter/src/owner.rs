@@ -1,7 +1,7 @@
-//! Whose server is at the other end of a connection: the one that was started here, or a stranger's.
+//! Who owns the server at the other end of a connection: it was started here, or it is a stranger's.
 //!
-//! Linux tells which socket listens at an address, and which processes hold it. Elsewhere nothing tells that, and what was
-//! looked at before the start has to do: nobody listened then.
+//! Linux tells which socket listens at an address, and which processes hold that socket. Other systems do not tell.
+//! There, the check before the start has to be enough: nobody listened at the address then.
 
 use std::net::SocketAddr;
 

@@ -8,9 +8,9 @@
 //! | | `output`, `quiescent`, `closed`, `crashed`, `error` |
 //! | `bye` | `bye` |
 //!
-//! Fields that are not known are ignored, and of two versions the lower one is spoken. A line that is no JSON is a log,
-//! except that one that begins like an object was probably meant to be a message: to pass over it might look like
-//! silence of the system, so it is a fault.
+//! Unknown fields are ignored. If the two versions differ, both sides speak the lower one. A line that is not JSON is
+//! a log. If such a line begins like an object, it is a fault instead: it was probably meant to be a message, and
+//! ignoring it might look like quiescence of the system.
 
 mod error;
 mod wire;

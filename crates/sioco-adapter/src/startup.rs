@@ -1,8 +1,9 @@
-//! How long a program that was started may take until something comes from it.
+//! How long a program may take from its start until something comes from it.
 //!
-//! What a program does before it answers for the first time is no part of the answer: it is loaded, and the machine may have
-//! much else to do. So as long as nothing has come from it, it has as much time as adapters have for their hello. Once it is
-//! known how long programs like it take, many times that is enough, except where a failure is to be confirmed (T-Q10).
+//! The time before the first answer is not part of the answer: the program is being loaded, and the machine may have
+//! much else to do. So until something has come from a program, it has as much time as an adapter has for its hello.
+//! Once the start-up time of such programs is known, a multiple of it is enough. There is one exception: a program
+//! has the full time when a failure is to be confirmed (T-Q10).
 
 use std::time::{Duration, Instant};
 

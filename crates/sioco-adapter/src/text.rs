@@ -1,9 +1,10 @@
 //! Systems that speak plain text: how inputs become bytes, and bytes become outputs.
 //!
-//! A [`dialect`](Dialect) says it, in templates that a project writes into its `sioco.toml`. They are compiled against
-//! a model before anything is started: every gate has a template, every parameter its place, and templates that several
-//! of could read the same bytes are told. A message ends as soon as one template matches all of what was received since
-//! the last one; what no template can match any more is an observation, *malformed*, with everything that was tried.
+//! A [`dialect`](Dialect) describes this, in templates that a project writes into its `sioco.toml`. They are compiled
+//! against a model before anything is started: every gate needs a template, and every parameter a place in it.
+//! Templates that can match the same bytes are reported. A message ends as soon as one template matches all bytes
+//! since the last message. If no template can match the bytes any more, the observation is *malformed*, with
+//! everything that was tried.
 
 mod client;
 mod dialect;

@@ -1,9 +1,9 @@
 //! Values as adapters write them, read by the sorts of the model.
 //!
-//! The format is that of [`sioco_plan::value`], whose [`json`](sioco_plan::value::json) writes it; here it is read with
-//! reasons. What does not fit a parameter is an observation (T-V3: malformed), so nothing may be lost on
-//! the way: numbers are read from their text, however many digits they have, and a value that an adapter did not encode
-//! by the rules is its own mistake and never the system's.
+//! The format is that of [`sioco_plan::value`], and its [`json`](sioco_plan::value::json) writes it. This module
+//! reads it, and gives a reason if it cannot. A value that does not fit its parameter is an observation (T-V3:
+//! malformed), so nothing may be lost on the way: numbers are read from their text, with all their digits. If an
+//! adapter encodes a value against the rules, that is the adapter's mistake and never the system's.
 
 use std::borrow::Cow;
 use std::fmt;

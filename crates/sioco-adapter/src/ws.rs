@@ -1,9 +1,9 @@
 //! An adapter that already runs somewhere, and is reached over WebSocket (RFC 6455).
 //!
-//! The messages are the same as over TCP. Each line that is sent is a text frame of its own; a frame that is received
-//! ends a line, and may hold several. Pings are answered whenever something is read or written, and a close frame is
-//! the end of the stream. The socket never blocks, so that reader and writer can share it: whoever has to wait lets go
-//! of it first.
+//! The messages are the same as over TCP. Each line is sent as a text frame of its own. A received frame ends a line,
+//! and may hold several lines. Pings are answered whenever something is read or written. A close frame is the end of
+//! the stream. The socket never blocks, so the reader and the writer can share it: a thread that has to wait releases
+//! the socket first.
 
 mod boundary;
 mod error;

@@ -1,8 +1,8 @@
-//! Emphasis for a terminal, which only sioco itself can put into a text.
+//! Emphasis for a terminal. Only sioco itself can put it into a text.
 //!
-//! What is printed has text of others in it: values, names, lines of programs. So emphasis is a mark with a number that
-//! nobody can guess, and it becomes an escape sequence only where text is written, in [`print()`]. Whatever else a terminal
-//! would obey is shown there, and not obeyed.
+//! Printed text contains text from others: values, names, lines of programs. So emphasis is a mark with a number that
+//! nobody can guess. The mark becomes an escape sequence only where text is written, in [`print()`]. All other text
+//! that a terminal would obey is made visible there, and the terminal does not obey it.
 
 use std::borrow::Cow;
 use std::collections::hash_map::RandomState;

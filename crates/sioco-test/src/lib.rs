@@ -30,12 +30,13 @@
 //! }
 //! ```
 //!
-//! What is tested is made by a function, such as `Accumulator::default`: after a crash, the next run begins with a new one. A
-//! panic in `input` or `output` is a crash, and the test fails with its message, its place and the shortest run that leads to
-//! it. A panic of the code that connects the system is an error of the test, and says nothing about the system: of
-//! [`Args::get`], `reset`, the function that makes a new system, and whatever is in [`glue`]. What cannot be caught ends the
-//! whole test program: an abort, a stack overflow, `std::process::exit`; and a call that never returns holds it up. With
-//! [`Conformance::journal`], everything up to that call is in a file then.
+//! A function such as `Accumulator::default` makes the system under test: after a crash, the next run begins with a
+//! new one. A panic in `input` or `output` is a crash. The test then fails with the message and the place of the
+//! panic, and with the shortest run that leads to it. A panic of the connecting code is an error of the test, and
+//! says nothing about the system. The connecting code is [`Args::get`], `reset`, the function that makes a new
+//! system, and everything in [`glue`]. Some ends cannot be caught, and end the whole test program: an abort, a stack
+//! overflow, `std::process::exit`. A call that never returns holds up the test program. With
+//! [`Conformance::journal`], a file then has everything up to that call.
 
 mod problem;
 

@@ -1,7 +1,7 @@
-//! Whether a response has begun to arrive: from its first byte on, the system is not silent any more.
+//! Whether a response has begun to arrive: from its first byte on, the system is not quiescent any more.
 //!
-//! The library says nothing before all headers are there, so this looks at what it reads. The traits for that are those
-//! which it calls unversioned.
+//! The HTTP library reports nothing before all headers are there, so this module watches the bytes that the library
+//! reads. It uses traits that the library calls unversioned.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

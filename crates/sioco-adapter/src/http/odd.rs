@@ -1,4 +1,5 @@
-//! What is odd about responses, and no verdict rests on: people are told, since others may take them for something else.
+//! Odd features of responses that affect no verdict. They are reported, since other programs may misread such
+//! responses.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

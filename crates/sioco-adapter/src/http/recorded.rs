@@ -1,7 +1,7 @@
 //! Responses that were recorded, read by the same code as those of a server.
 //!
-//! Without a network, and with the pieces that the bytes come in known: for tests, and for whoever wants to know what
-//! bytes of a stranger do.
+//! No network is needed, and it is known in which pieces the bytes arrive. This is for tests, and for finding out
+//! what untrusted bytes do.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,9 +1,9 @@
-//! Panics of code in this process: a panic of the system is a crash of it, one of the code that connects it is a fault
-//! (T-E2, T-E3).
+//! Panics of code in this process. A panic of the system is a crash of the system. A panic of the connecting code is
+//! a fault (T-E2, T-E3).
 //!
-//! While the system is called, a panic on this thread prints nothing: runs are run again and again while they are shrunk,
-//! and the report has the message, the place and the backtrace. Panics of other threads, and of whoever else is in this
-//! process, print what they always do.
+//! While the system is called, a panic on this thread prints nothing: shrinking repeats runs many times, and the
+//! report has the message, the place and the backtrace. Panics on other threads, and of any other code in this
+//! process, are printed as always.
 
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};

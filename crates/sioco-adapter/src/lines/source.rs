@@ -1,8 +1,9 @@
 //! Bytes from a stream, with a deadline.
 //!
-//! Whoever wants the bytes reads them, as soon as the system says that there are some: a thread in between would have to
-//! be woken for each message, and then wake its reader. Where the other side answers within microseconds, a wait looks
-//! for the answer a few times before it sleeps: going to sleep and being woken takes longer than such an answer.
+//! The thread that needs the bytes reads them itself, as soon as the operating system reports some. A thread in
+//! between would have to be woken for each message, and then wake the reader. If the other side answers within
+//! microseconds, a wait looks for the answer a few times before it sleeps: to sleep and wake up takes longer than
+//! such an answer.
 
 use std::io;
 #[cfg(unix)]

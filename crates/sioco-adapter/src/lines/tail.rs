@@ -1,8 +1,8 @@
 //! The last lines of a stream that nobody waits for, such as standard error.
 //!
-//! A thread reads it, so that whoever writes is never held up. Whoever wants to know what was written reads what is there as
-//! well: the thread may be late on a machine that has much to do, and what was written before something else happened is
-//! known when that is known.
+//! A thread reads the stream, so that its writer is never held up. The thread may be late on a busy machine. So a
+//! caller that asks for the last lines first reads what is in the stream. Then a caller that knows of an event also
+//! knows the lines that were written before it.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,7 +1,7 @@
 //! Lines to a stream.
 //!
-//! A line that fits into what the system keeps for the other side is written at once. What does not is left to a thread,
-//! so that nobody who sends waits for a reader that is slow, or gone.
+//! A line is written at once if it fits into the buffer that the operating system has for the other side. A thread
+//! writes the rest, so that the sender never waits for a reader that is slow, or gone.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
 //! What is wrong with a message.
 //!
-//! Each of these is the fault of whoever sent the message, an adapter or a tester. None of them says anything about the
+//! Each of these errors is the fault of the sender, an adapter or a tester. None of them says anything about the
 //! system under test.
 
 use std::fmt;

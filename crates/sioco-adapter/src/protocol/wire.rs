@@ -1,4 +1,4 @@
-//! Messages as they are written: what is not known, or as usual, is left out.
+//! Messages as they are written: a field is left out if its value is unknown, or the usual one.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;

@@ -1,9 +1,10 @@
 //! A system that speaks plain text, as a [`Sut`].
 //!
-//! The connection is the system: its end is the observation `closed`, or `crashed` if the program of the system ended
-//! abnormally, and what fits no template is an observation as well. Only what is not the system's doing is a fault: a server
-//! that is not there, one that does not take what is sent, or a program that cannot run at all. A connection that is reset is
-//! `closed`: a system that ends it in an orderly way, with something unread, does the same.
+//! The connection is the system. If it ends, the observation is `closed`, or `crashed` if the program of the system
+//! ended abnormally. A message that fits no template is an observation as well. Only a problem that the system did
+//! not cause is a fault: the server is not there, or does not take what is sent, or the program cannot run at all. A
+//! connection reset is `closed`: it also happens when a system ends the connection in an orderly way, with something
+//! unread.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What is wrong with a dialect: always the fault of whoever wrote it, and told before anything is started.
+//! What is wrong with a dialect. Its author is always to blame, and the error is reported before anything is started.
 
 use std::fmt;
 

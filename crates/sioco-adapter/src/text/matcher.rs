@@ -1,8 +1,8 @@
 //! Which template matches what was received, as soon as one does.
 //!
-//! All templates together are one deterministic automaton, so that three things are known after every byte: whether
-//! some template matches all of it, whether any still may, or whether none does any more. The same automaton tells
-//! beforehand which templates take the same bytes.
+//! One deterministic automaton combines all templates. After every byte, it tells which of three cases holds: a
+//! template matches all of it, a template still may, or no template does any more. The same automaton tells in
+//! advance which templates match the same bytes.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Lines that would be an output if their values were others: for messages only.
+//! Lines that would be an output if only their values were different. They are used in messages only.
 
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};

@@ -1,7 +1,7 @@
-//! Texts that go out as they are: which of them a line, or a header, cannot carry.
+//! Texts that are sent unchanged: which values a line, or a header, cannot carry.
 //!
-//! `USER {name}` with a name of two lines would be two lines, the second of which is no input of the model. Who takes it
-//! for one blames the system. So these values are no inputs at all: see [`Dialect::plain`].
+//! With a name of two lines, `USER {name}` would be two lines, and the second is not an input of the model. A tester
+//! that took it for an input would blame the system. So such values are not inputs at all: see [`Dialect::plain`].
 
 use sioco_model::GateId;
 use sioco_model::model::{Direction, Model};

@@ -1,5 +1,5 @@
-//! Where WebSocket messages end in a stream of bytes (RFC 6455, section 5.2): half a message is no silence, and the
-//! library keeps what it has read of one to itself.
+//! Where WebSocket messages end in a stream of bytes (RFC 6455, section 5.2). Half a message is not quiescence, and
+//! the library does not tell whether it has read a part of one.
 
 /// Follows a stream from its handshake on.
 #[derive(Clone, PartialEq, Eq, Debug)]

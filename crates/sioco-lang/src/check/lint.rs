@@ -1,7 +1,7 @@
 //! Warnings: what is allowed, but probably not meant.
 //!
-//! Only the file that was asked for is looked at: a file made to be imported may well declare more than one of its
-//! users needs. A file without processes is such a file itself.
+//! Only the file that the user asked for gets warnings: an imported file may well declare more than any one importer
+//! needs. A file without processes is taken for such a file.
 
 use rustc_hash::FxHashSet;
 use sioco_model::model::Label;

@@ -1,7 +1,8 @@
 //! Register automata in the XML format of RaLib and the Automata Wiki.
 //!
-//! The format has a schema but no description of its meaning. What is done here follows what the two programs that
-//! come with the benchmarks do (RaLib, and the reader in the raxml repository), and what the files need to make sense:
+//! The format has a schema but no description of its meaning. This import follows the two programs that come with the
+//! benchmarks (RaLib, and the reader in the raxml repository). Beyond that, it does what the files need to make
+//! sense:
 //!
 //! - A name is looked for among the parameters of the transition, then the registers, then the constants. A constant
 //!   may also be referred to by its value.

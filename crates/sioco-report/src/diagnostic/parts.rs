@@ -1,4 +1,4 @@
-//! Reports with excerpts of the source about anything, not only about what has a code.
+//! Reports with excerpts of the source, also about things that have no diagnostic code.
 
 use annotate_snippets::{AnnotationKind, Group, Level};
 use sioco_lang::diagnostic::Label;

@@ -1,4 +1,4 @@
-//! Who answered how many questions, and what it cost.
+//! Which parts of sioco answered how many questions, and at what cost.
 
 use std::fmt::Write;
 use std::time::Duration;

@@ -3,8 +3,8 @@
 //! Each process instance is one panel. An input that is answered at once is one edge, as it is one line of the model;
 //! switches of one kind between the same two locations share an edge and stack their labels.
 //!
-//! The words on an edge come from a function, so that a caller can say more than the model does (how often a switch
-//! was taken, say). Whatever is drawn for a switch carries its name: `data-switch` in SVG, a comment in DOT.
+//! A function gives the words on an edge, so that a caller can say more than the model does (how often a switch was
+//! taken, say). Every element that is drawn for a switch carries its name: `data-switch` in SVG, a comment in DOT.
 
 mod chart;
 mod dot;

@@ -1,4 +1,4 @@
-//! What of a plan does not fit a model any more.
+//! The parts of a plan that do not fit a model any more.
 
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_plan::file::Misfit;

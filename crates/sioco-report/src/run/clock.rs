@@ -1,4 +1,4 @@
-//! What a clock decided: the same seed may give another campaign then.
+//! What the clock cut short in a campaign: then the same seed may give another campaign.
 
 use sioco_campaign::planning::Clock;
 

@@ -1,4 +1,4 @@
-//! Where all traces of a length were asked for, and there are only those of a shorter one (S1 section 5.3).
+//! Plans for all traces of a length that contain only the traces of a shorter length (S1 section 5.3).
 
 use sioco_plan::Plan;
 use sioco_symbolic::Stop;

@@ -1,4 +1,4 @@
-//! Traces by the switches on them: where all traces of a length are wanted, there are no goals that could name a purpose.
+//! Names for traces, by their switches. A plan for all traces of a length has no goals that could name a purpose.
 
 use sioco_model::model::Model;
 use sioco_plan::Plan;

@@ -1,7 +1,7 @@
 //! The words of a model as its author wrote them: labels, conjuncts of guards, places.
 //!
-//! A term knows neither its functions nor its constants any more: they were expanded. What people read should be what
-//! they wrote, so the source is asked first and the printer only where nothing was written.
+//! Functions and constants are expanded in a term, so the term does not know them any more. People should read what
+//! they wrote. So the words come from the source, and from the printer only if nothing was written.
 
 mod why;
 

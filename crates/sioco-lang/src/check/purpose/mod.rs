@@ -1,11 +1,12 @@
-//! Purposes: lowered for every system of the files, since what they speak of are its processes.
+//! Purposes: each is lowered for every system of the files, since a purpose speaks of the processes of a system.
 //!
-//! A purpose belongs to the systems that have what it names. One that fits no system is reported as if the system that
-//! it fits best were meant.
+//! A purpose belongs to every system that has all the names it uses. If a purpose fits no system, it is reported for
+//! the system that it fits best.
 //!
-//! A name that an event binds can be read by its own condition and by everything after it on that way. After a choice
-//! those names are left that every way binds, and after a repetition that may not happen at all, none of its own. So a
-//! condition never reads a slot that nothing has filled. A name has one slot, also if several ways bind it.
+//! The condition of an event can read the names that the event binds. So can everything after the event on the same
+//! way. After a choice, a name can be read only if every way binds it. After a repetition that may happen zero times,
+//! none of the names from inside it can be read. So a condition never reads an empty slot. A name has one slot, even
+//! if several ways bind it.
 
 mod event;
 mod names;

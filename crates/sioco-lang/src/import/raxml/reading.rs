@@ -1,10 +1,11 @@
-//! In which order the assignments of a file are meant.
+//! In which order a file means its assignments to be executed.
 //!
-//! RaLib's own loader executes them at once, on the old values, and that is what is done unless the file tells otherwise.
-//! It does where an assignment reads a register that an earlier one of the same transition has written, and that nothing
-//! was assigned to before on some way there: at once, it would read what nobody put there. It also does where a register is
-//! assigned twice: at once, the first of these assignments would be lost. Where in order an assignment would have no effect
-//! (`x := y; y := x`), the file is not meant in order.
+//! RaLib's own loader executes the assignments of a transition at once, on the old values. So does this import,
+//! unless the file shows that it means them in order. There are two such signs. First: an assignment reads a register
+//! that an earlier one of the same transition has written, and on some way there nothing was assigned to that
+//! register before. Executed at once, the assignment would read a value that nobody put there. Second: a transition
+//! assigns a register twice. Executed at once, the first of these assignments would be lost. If some assignment would
+//! have no effect in order (`x := y; y := x`), the file does not mean them in order.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -7,8 +7,9 @@
 //!
 //! 1. `plan` walks the tree. It divides the tokens into lines (a declaration, a variable, a switch, a closing brace)
 //!    and finds the groups: places of a line, such as after the commas of a list, that are broken all together.
-//! 2. A group is broken if a comment stands in it, if it does not fit into [`MAX_WIDTH`], or, outside of switches, if
-//!    it was already broken where it is broken first. Whatever encloses a broken group is broken too.
+//! 2. A group is broken in three cases: it contains a comment, it does not fit into [`MAX_WIDTH`], or (outside of
+//!    switches) the source already had a line break at the group's first break. If a group is broken, every group
+//!    around it is broken too.
 //! 3. `write` puts out the lines and comments; switches that fit on one line are aligned by `columns`.
 
 mod columns;
