@@ -1,9 +1,9 @@
 //! The sampler: values of a sort at random.
 //!
-//! There is one way down a sort, to the fields of data and the items of sequences. Who draws ([`Draw`]) says what numbers
-//! and texts look like, and where a value comes from somewhere else: the inputs of a walk are often values that were used
-//! before, a played model likes small numbers, and a value that no condition speaks of has any size. Whoever has no
-//! wish takes [`Plain`]. Values that a guard allows are drawn in the same way, between narrower bounds:
+//! One recursion descends into a sort, to the fields of data and the items of sequences. An implementation of [`Draw`]
+//! determines the numbers and texts, and may supply a value from another source. For example, the inputs of a walk are
+//! often values that were used before, a played model prefers small numbers, and a value without conditions has any size.
+//! [`Plain`] has no preferences. Values that a guard allows are drawn in the same way, between narrower bounds:
 //! [`Interpreter::sample`](crate::semantics::Interpreter::sample).
 
 use crate::id::SortId;

@@ -1,8 +1,9 @@
-//! The simplifier: terms as small as what is known of their parts allows, and what can be seen of a condition.
+//! The simplifier: it makes terms as small as the knowledge about their parts allows, and determines what is
+//! plain to see about a condition.
 //!
-//! The result is equal to the plain operation for all values, and undefined for the same: an operation is carried out only
-//! where it is defined, and a part is dropped only if it cannot be undefined. A formula that has its conditions of
-//! definedness written out takes all of its parts as defined, and more of them can be dropped: see [`Parts`].
+//! The result equals the plain operation for all values, and is undefined for the same values. So the simplifier carries
+//! out an operation only where it is defined, and drops a part only if it cannot be undefined. A formula that states its
+//! conditions of definedness explicitly may treat all of its parts as defined, so more parts can go: see [`Parts`].
 
 use rustc_hash::FxHashMap;
 

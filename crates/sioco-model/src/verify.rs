@@ -5,12 +5,11 @@
 //! 1. Every id that occurs is an id of this model, and locations, variables and switches belong to the process that
 //!    lists them.
 //! 2. A switch starts and ends in locations of its own process and is listed by its source location, once.
-//! 3. A switch has one parameter per parameter of its gate or channel, of the same base sort; only an output, or a
-//!    send, has parameters with a term, and a send has no other; a term has the base sort of its parameter.
+//! 3. A switch has one parameter per parameter of its gate or channel, of the same base sort. Only outputs and sends
+//!    have parameters with a term, and every parameter of a send has one. A term has the base sort of its parameter.
 //! 4. Guards are Bool. An update assigns variables of the same process, each at most once, terms of their base sort.
-//! 5. Terms have no process parameters left, no symbols, no parameters beyond those of the switch or of parameters with a term,
-//!    no variables of other processes, no unbound bound variables, and do not nest deeper than
-//!    [`MAX_DEPTH`].
+//! 5. Terms have no process parameters left, no symbols, no parameters beyond those of the switch or of parameters with
+//!    a term, no variables of other processes, no unbound bound variables, and do not nest deeper than [`MAX_DEPTH`].
 //! 6. Initial values are elements of the sorts of their variables.
 //! 7. Names of gates and channels, of processes, of switches, and of locations and variables within a process, are
 //!    unique; so are those of purposes.

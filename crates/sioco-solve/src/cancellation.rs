@@ -1,12 +1,12 @@
-//! When work has to end, whatever it is.
+//! Cancellation: one signal that ends all work that belongs together.
 //!
-//! Questions come from many places: where values are chosen, where steps are looked for, where what was observed is
-//! judged. None of them knows who waits. So everything that belongs together has one cancellation, and whoever does know
-//! cancels it: from then on every question, also the one that is under way, is *unknown*, with its reason, and every search
-//! ends with what it has.
+//! Questions to the solver come from many places: code that chooses values, searches for steps, or judges observations.
+//! None of these places knows who waits for the answer. So all work that belongs together shares one cancellation, and
+//! the caller who knows cancels it. From then on every question, also the one in progress, is *unknown* with its reason,
+//! and every search ends with the results so far.
 //!
-//! Where somebody waits, questions are rationed by work first, which is counted: the same questions get the same answers on
-//! any machine. The clock is the last resort, and what it decided is [known](Cancellation::late).
+//! When somebody waits, a limit on counted work comes first: the same questions get the same answers on any machine. The
+//! clock is the last resort, and the questions that it ended are [counted](Cancellation::late).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

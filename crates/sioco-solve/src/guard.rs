@@ -1,8 +1,7 @@
-//! Nothing that was started outlives this program, even if it is killed and cannot end anything any more.
+//! No process that this program starts outlives it, even if the program is killed and cannot clean up.
 //!
-//! A small shell holds the other end of a pipe, and knows which process groups there are. When the pipe ends, and that it
-//! does however this program ends, it kills the groups that were not taken off its list before. Where there is no shell,
-//! nothing guards.
+//! A small shell holds the other end of a pipe and keeps a list of the process groups. The pipe closes however this
+//! program ends. Then the shell kills all groups that are still on its list. Without a shell there is no guard.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -1,9 +1,9 @@
-//! Truth of a condition for given values of the symbols, quickly where it is about small integers and truth values.
+//! Truth of a condition for given values of the symbols, computed quickly for small integers and truth values.
 //!
 //! The reference evaluator computes with big numbers and lists of values; in a search it would take most of the time.
-//! This one does arithmetic on 64 bits and gives up on anything else; the rest is evaluated as the reference evaluator
-//! does it. Both agree (`tests/quick.rs`), except that this one tries fewer values of a quantifier, but first sees which of
-//! them are left by what is required of them.
+//! This evaluator does its arithmetic on 64 bits. It evaluates everything else as the reference evaluator does. Both
+//! agree (`tests/quick.rs`), with one difference at quantifiers: this evaluator tries fewer values, but first narrows
+//! them to those that the requirements on them leave.
 
 use std::cell::Cell;
 use std::rc::Rc;

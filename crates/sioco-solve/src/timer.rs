@@ -1,5 +1,5 @@
-//! How long something may take. Only here is the clock read: everybody else is told whether the time is over, and the
-//! few who wait for another program or thread, how long they may.
+//! Deadlines. This is the only module that reads the clock. All other code only learns whether the time is over. The few
+//! places that wait for another program or thread also learn how long they may wait.
 
 use std::time::{Duration, Instant};
 

@@ -1,14 +1,13 @@
-//! Silence since internal steps go on for ever (T-L8): the state lies on a round of internal steps whose
-//! states have no outputs.
+//! Quiescence by divergence (T-L8): the state lies on a round (a cycle of internal steps) whose states have no outputs.
 //!
-//! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that leads back to the
-//! values that matter goes on for ever for all values that fulfil its conditions, for which its steps can choose what leads
-//! back. And it is found out that a round is
-//! out of the question, since no internal steps lead back to these values or an output is always possible on the way.
-//! What is left is *perhaps* possible.
+//! If all values are known, or only a few are possible, the concrete semantics decides. Otherwise this module looks for
+//! a round that leads back to the same values of the variables that matter. Such a round goes on for ever for all values
+//! that satisfy its conditions, as long as its steps can choose values that lead back. The module also rules rounds out:
+//! no internal steps lead back to these values, or an output is always possible on the way. All other cases are
+//! *perhaps* possible.
 //!
-//! This is no closure of states (`sioco_model::semantics::closure`): a round is a path, whose conditions count, and the
-//! search for locations that steps may lead back to looks at no values at all.
+//! This module does not compute a closure of states (`sioco_model::semantics::closure`). A round is a path, and the
+//! conditions of the path count. The search for locations that steps may lead back to ignores values.
 
 use rustc_hash::FxHashSet;
 use sioco_model::{Id, LocationId, SymbolId, TermId, Value, VarId};

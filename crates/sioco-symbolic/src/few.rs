@@ -1,5 +1,5 @@
-//! Which values variables may have at the end of a path, one by one, where these are few. Then what is asked about all of
-//! them can be asked about each.
+//! The possible values of variables at the end of a path, listed one by one if they are few. Then a question about all
+//! of them becomes one question about each.
 
 use sioco_model::model::Label;
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence};

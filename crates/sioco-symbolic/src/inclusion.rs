@@ -2,9 +2,9 @@
 //! possible in A is possible in B, so whatever can happen from A can happen from B.
 //!
 //! "Possible in B" is `exists symbols of B. the variables have these values, and the path condition of B holds`. Most
-//! symbols are just the value of a variable and go away by putting in the value that A has; what is left is
-//! eliminated where possible, and the rest is a question to the solver. Where that has no answer, or would take a
-//! quantifier, and few values are possible, these are compared one by one. An *unknown* means: not included.
+//! symbols are just the value of a variable: substituting the value in A removes them. Other symbols are eliminated where
+//! possible, and the remaining condition is a question to the solver. If the solver has no answer, or the question would
+//! need a quantifier, and only few values are possible, these are compared one by one. *Unknown* means: not included.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! Values that are too large to compute with.
 //!
-//! `x := x * x` soon gives a number that nobody wants to compute. Such a value gets a symbol of its own, an *opaque*
-//! one, about which nothing is known. Whatever is computed from it is opaque, too, and a condition on it is neither
-//! asked nor remembered: the step is *perhaps* possible. That allows more than the model does, so what is impossible
-//! stays impossible, and what is perhaps possible is said to be no more than that.
+//! `x := x * x` soon gives a number that is too large to compute. Such a value gets an *opaque* symbol of its own, about
+//! which nothing is known. Every value computed from an opaque value is opaque, too. A condition on an opaque value is
+//! neither asked nor remembered: the step is *perhaps* possible. This allows more than the model does. So a step that is
+//! found impossible is impossible, and a step that is perhaps possible is never reported as possible.
 
 use rustc_hash::FxHashMap;
 use sioco_model::number::bits;

@@ -1,5 +1,5 @@
-//! An end to long work of a command. Where the work does not listen, the program ends without it, since whoever asks for an
-//! end is to get one within a second.
+//! A way to end long work of a command. A user who asks for an end gets it within a second: if the work does not respond,
+//! the program ends without it.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -1,10 +1,10 @@
-//! Options that were not given on the command line: they come from the environment (`SIOCO_MAX_STEPS=500`), from the
-//! profile that `--profile` names, or from `[test]` in `sioco.toml`, the first of these that has one. Lists (constants,
-//! gates, places where silence takes longer) are joined: each of these that says something about the same constant, gate or
-//! place takes the place of what the later ones say.
+//! Defaults for options that are missing on the command line. There are three sources, in this order: the environment
+//! (`SIOCO_MAX_STEPS=500`), the profile that `--profile` names, and `[test]` in `sioco.toml`. The first source that has a
+//! value wins. Lists (constants, gates, places where silence takes longer) are joined: if several sources have an entry
+//! for the same constant, gate or place, the entry of the earlier source replaces those of the later ones.
 //!
-//! The file is found by the model, so the command line is read twice: first for the model and the profile only, and then
-//! with what was found as the defaults.
+//! The location of the model determines the file. So the command line is read twice: first only for the model and the
+//! profile, and then with the values found as defaults.
 
 use std::collections::BTreeMap;
 use std::env::VarError;

@@ -1,8 +1,8 @@
-//! Ctrl-C: the first one asks a command to stop and to show what it has, the next one ends the program. What comes
-//! right after the first is the same wish: `timeout -s INT` sends its signal twice, to the program and to its group.
+//! Ctrl-C: the first signal asks a command to stop and to show its results; the next one ends the program. A signal right
+//! after the first belongs to it: `timeout -s INT` sends its signal twice, to the program and to its group.
 //!
-//! A command that works on for most of a second after the first one does not listen: then the program ends without it. One
-//! that shows its results by then has listened, and has longer for that.
+//! A command that still works most of a second after the first signal does not respond: the program ends without it. A
+//! command that has begun to show its results by then has responded, and gets more time to show them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -1,7 +1,7 @@
-//! Which options have an effect, given the others: one that would be dropped without a word is told instead.
+//! Which options have an effect, given the others. An option without effect is reported, not silently ignored.
 //!
-//! Every command that runs or explores a model has a [rule](Rule) for each of its options, and a test holds the two lists
-//! together. Only what stands on the command line is looked at: a profile or the environment may say something for all
+//! Every command that runs or explores a model has a [rule](Rule) for each of its options; a test keeps the two lists
+//! consistent. The rules apply only to options on the command line: a profile or the environment may hold options for all
 //! kinds of campaigns.
 
 use clap::parser::ValueSource;

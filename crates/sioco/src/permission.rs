@@ -1,12 +1,12 @@
-//! Who may name what is started, and what is connected to.
+//! Permission to start a program or to connect to an address.
 //!
-//! One rule, and one place that it is kept in. What the user says, on the command line or in the environment, is done.
-//! What the user's own project says is done and shown: its `sioco.toml` lies in the repository of the model (or, where
-//! there is none, beside the model), and belongs to the user who runs sioco. Whatever anybody else says, a journal above
-//! all, is shown and asked for on a terminal; elsewhere it needs `--sut` or `--trust`. A journal is somebody else even in
-//! the user's own project: it may have come with a bug report.
+//! There is one rule, and only this module enforces it. A request of the user, on the command line or in the environment,
+//! is carried out. A request of the user's own project is carried out and shown: its `sioco.toml` lies in the repository
+//! of the model (or, without a repository, beside the model), and belongs to the user who runs sioco. A request from any
+//! other source, above all from a journal, is shown, and the user is asked on a terminal; without a terminal it needs
+//! `--sut` or `--trust`. A journal is such a source even in the user's own project: it may have come with a bug report.
 //!
-//! Nothing is started that is not [`Permitted`], and only this module permits anything. Models that are played are only
+//! Nothing is started unless it is [`Permitted`], and only this module gives permission. Models that are played are only
 //! read, so they need no permission.
 
 use std::fmt;

@@ -1,8 +1,8 @@
 //! Cycles of differences: `x < y && y < z && z < x` has no bound that propagation could move.
 //!
-//! Every constraint `x - y <= k` is an edge from `y` to `x` of length `k`, and every bound one from or to zero. The
-//! constraints clash if and only if there is a cycle of negative length (Bellman and Ford), and its edges are why.
-//! This is looked at once, before a search.
+//! Every constraint `x - y <= k` is an edge from `y` to `x` of length `k`. Every bound is an edge from or to a node for
+//! zero. The constraints clash if and only if there is a cycle of negative length (Bellman and Ford); the edges of this
+//! cycle are the explanation. This check runs once, before a search.
 
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,8 @@
 //! Which conjuncts took part in a contradiction.
 //!
-//! Every entry of the trail names the constraint that made it. Going back along the trail from the contradiction, an
-//! entry that is needed makes the bounds needed that its constraint used. What is collected may be more than the
-//! least set that clashes, never less.
+//! Every entry of the trail names the constraint that made it. The analysis walks back along the trail from the
+//! contradiction. If it needs an entry, it also needs the bounds that the constraint of this entry used. The collected
+//! conjuncts always clash, but they need not be a minimal set.
 
 use super::constraint::Constraint;
 use super::linear::{Relation, Var};

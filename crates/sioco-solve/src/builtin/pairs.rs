@@ -1,8 +1,8 @@
 //! Pairs of sums: `a + b + c <= 26 && a + b + c > 26` moves no bound of any variable, so propagation does not see it.
 //!
-//! Two inequalities can be added up, each of them several times. Where variables cancel out, the least value of the sum
-//! under the bounds may be greater than it is allowed to be, and then the two clash. This is looked at once, before a
-//! search.
+//! Two inequalities can be added up, each one or more times. Variables may cancel out in the sum. If the least value of
+//! the sum under the bounds is then greater than the allowed maximum, the two inequalities clash. This check runs
+//! once, before a search.
 
 use super::constraint::Constraint;
 use super::explain::Core;

@@ -1,9 +1,9 @@
 //! Places: symbols and their fields, each with a variable of the store that says something about its value.
 //!
 //! A truth value is 0 or 1; an integer is itself; an element of a data type is the position of its constructor, and
-//! its fields are places of their own; a real, a string or a sequence is a *token*, a number that is the same for equal
-//! values and different for different ones, which is all that equality needs. The length of a string or a sequence is a
-//! variable beside it; what constraints leave of both becomes a value in `text`.
+//! its fields are places of their own. A real, a string or a sequence is a *token*: a number that is the same for equal
+//! values and different for different values. Equality needs no more than that. The length of a string or a sequence is
+//! a separate variable. From a token and a length that satisfy the constraints, `text` makes a value.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Repairing the last solution, instead of looking for one from scratch.
 //!
-//! Along a path, a new condition mostly leaves the values that were found for the conditions before it as they are,
-//! or asks for a few others. Starting from the last values, what the bounds exclude is moved to the nearest bound, and
-//! every constraint that is violated then moves its variables, those that were not moved yet first, until nothing is
-//! violated or too many steps were made.
+//! Along a path, a new condition mostly keeps the values found for the earlier conditions, or changes only a few of
+//! them. Repair starts from the last values. It moves each value that the bounds exclude to the nearest bound. Then every
+//! violated constraint moves its variables, beginning with those that have not moved yet. Repair stops when no constraint
+//! is violated, or after too many steps.
 
 use super::constraint::Constraint;
 use super::linear::{Relation, Var};

@@ -1,9 +1,9 @@
-//! What conjuncts say of one symbol in so many words: `y == t`, and of reals also `y < t` and the like.
+//! Conjuncts that state the value of one symbol directly: `y == t`, and for reals also `y < t` and the like.
 //!
-//! Paths define symbols: `x3 == p1 * p1`. Constraints say little about what is not linear, and nothing about the order
-//! of reals; but where such a symbol has no other use, its value is simply that of the term, or one on the right side of
-//! it. Proposed values are completed in this way before they are confirmed. Nothing here is a proof, except that bounds
-//! of a real that plainly contradict each other are a contradiction.
+//! Paths define symbols: `x3 == p1 * p1`. Constraints say little about nonlinear terms, and nothing about the order of
+//! reals. But if such a symbol has no other use, it can simply take the value of the term, or a value on the correct
+//! side of it. This module completes proposed values in this way before the evaluator confirms them. It proves nothing,
+//! with one exception: bounds of a real that plainly contradict each other are a contradiction.
 
 use sioco_model::number::{Rational, to_rational};
 use sioco_model::sort::Sort;

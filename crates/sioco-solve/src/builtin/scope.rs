@@ -1,7 +1,8 @@
-//! What a search is about: the new conjuncts, and those that share symbols with them, directly or over others.
+//! The scope of a search: the new conjuncts, and all conjuncts that share symbols with them, directly or indirectly.
 //!
-//! The values of now satisfy all other conjuncts and have nothing to do with the question, so nobody decides anything
-//! about them. If what is left has no solution, all conjuncts together have none; if it has one, the other values stay.
+//! The current values satisfy all conjuncts outside the scope. The search does not decide their symbols: they have
+//! nothing to do with the question. If the scope has no solution, all conjuncts together have none. If it has one, the
+//! other values stay as they are.
 
 use sioco_model::{Id, SymbolId, Value};
 

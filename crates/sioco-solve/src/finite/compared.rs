@@ -1,14 +1,14 @@
-//! Values that stand for all others, of symbols with too many values to list.
+//! Representative values of symbols that have too many values to list.
 //!
-//! A symbol that conditions only compare, with values that can be listed and with other symbols of this kind, may have
-//! any value between two of these as far as they can tell. So values next to those that it is compared with stand for all
-//! others: where the conditions can be true, they are true for some of these. If `k` symbols are compared with values
-//! `C`, then `k` integers on each side of every value in `C` are enough for any order that they can have; of texts,
-//! which are only equal or not, `k` that are not in `C`.
+//! Some symbols are only compared: with values that can be listed, and with other symbols of this kind. The conditions
+//! cannot distinguish the values between two such listed values. So values next to the listed ones represent all others:
+//! if the conditions are satisfiable, some of these representatives satisfy them. Let `k` symbols be compared with values
+//! `C`. For integers, `k` values on each side of every value in `C` are enough for any order of the symbols. Texts are
+//! only equal or different, so `k` texts outside of `C` are enough.
 //!
-//! Something may be added to a symbol before it is compared, at most `m`. Then two symbols may be told apart up to a
-//! distance of `2m`, and what is further away from all others may come nearer, up to `2m + 1`. So there are
-//! `(k + 1)(2m + 1)` integers on each side.
+//! A condition may add a number of at most `m` to a symbol before it compares the symbol. Then conditions can distinguish
+//! distances between two symbols up to `2m`. A value that is further away from all others may move nearer, up to a
+//! distance of `2m + 1`. So there are `(k + 1)(2m + 1)` integers on each side.
 
 use rustc_hash::FxHashSet;
 use sioco_model::sort::Sort;

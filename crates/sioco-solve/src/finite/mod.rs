@@ -2,12 +2,12 @@
 //!
 //! Conditions that share no symbols are solved apart. For each such component, the symbols are
 //! [narrowed](sioco_model::semantics::narrow) to the values that the conditions leave; where these can be listed, one
-//! symbol after the other is eliminated: all conditions that speak of it become one table without it. A path condition
-//! ties symbols of neighbouring steps, so the tables stay small however long the path is. What is left in the end is
-//! the answer, and the tables give the values, or all of them ([`Finite::valuations`]).
+//! symbol after the other is eliminated: all conditions on this symbol become one table without it. A path condition
+//! relates symbols of neighbouring steps, so the tables stay small however long the path is. What remains at the
+//! end is the answer. The tables also give a witness, or all satisfying valuations ([`Finite::valuations`]).
 //!
-//! Work is counted, and whoever runs out of it says nothing. So an answer depends on the conditions alone, not on what was
-//! asked before.
+//! Work is counted. A question that exceeds its limit gets no answer. So an answer depends on the conditions alone, not
+//! on earlier questions.
 
 mod compared;
 mod component;

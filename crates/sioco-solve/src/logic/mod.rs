@@ -1,7 +1,7 @@
 //! Logic on conditions: where they are defined, whether they follow, and quantifiers that are not needed.
 //!
-//! - [`defined`], [`total`] and [`not_true`] say in terms that are never undefined what the evaluator does with terms
-//!   that can be;
+//! - [`defined`], [`total`] and [`not_true`] build terms that are never undefined; these describe what the evaluator
+//!   does with terms that can be undefined;
 //! - [`entails`] asks a solver whether a condition follows from its stack;
 //! - [`eliminate`] finds an equivalent condition with fewer quantifiers.
 

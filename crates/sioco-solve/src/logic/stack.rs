@@ -1,7 +1,7 @@
 //! Room for deep terms.
 //!
-//! Conditions of terms nest a few times as deep as the terms, and several functions call each other on the way down.
-//! What is deep is therefore worked on in a thread with a stack of its own.
+//! The conditions of a term nest a few times as deep as the term itself, and several functions call each other on the
+//! way down. So deep terms are processed in a thread with a large stack of its own.
 
 /// Up to this depth any thread has room.
 const SHALLOW: u32 = 100;

@@ -1,5 +1,5 @@
-//! Conjunctions without what follows from the rest: of several bounds of one linear form the tightest stays, and a
-//! contradiction among them, or of a literal with its negation, makes all of it false.
+//! Conjunctions without redundant parts. Of several bounds of one linear form, only the tightest stays. Bounds that
+//! contradict each other make the whole conjunction false; so do a literal and its negation.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::TermId;

@@ -1,7 +1,7 @@
-//! The stack of conjuncts as text, and what of it a solver has been sent.
+//! The stack of conjuncts as text, and the part of it that a solver has received.
 //!
-//! Nothing is sent before it is needed: a level that is closed before a question is asked costs nothing. The text is
-//! kept, so that a solver that was restarted can be brought to where it was.
+//! Nothing is sent before it is needed: a level that closes before the next question costs nothing. The text is kept, so
+//! that a restarted solver can be brought back to its former state.
 
 use rustc_hash::FxHashMap;
 use sioco_model::{SymbolId, TermId};

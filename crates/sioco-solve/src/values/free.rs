@@ -1,4 +1,4 @@
-//! Random values of symbols that no condition speaks of: those are drawn, nobody has to be asked.
+//! Random values of symbols that occur in no condition. They are drawn without a question to the solver.
 
 use sioco_model::number::{self, BigInt, Rational, to_big, to_rational};
 use sioco_model::random::Random;

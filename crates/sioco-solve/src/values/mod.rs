@@ -1,8 +1,8 @@
 //! Choosing values: which of the values that satisfy a path condition are tried.
 //!
-//! S0 section 2.2 takes any (`getValues`); testing gains from choosing. All values are found by questions to a solver
-//! on whose stack the path condition is; afterwards the stack is as before. The conditions that are asked are made in
-//! the pool of the caller.
+//! S0 section 2.2 takes any values (`getValues`), but a good choice makes tests better. Questions to a solver find all
+//! values. The path condition is on the stack of this solver, and the stack is unchanged afterwards. The conditions of
+//! these questions are terms in the caller's pool.
 
 mod boundary;
 mod far;

@@ -1,7 +1,8 @@
 //! Least, greatest, middle and random reals, by questions to the solver.
 //!
-//! A set of reals may end without reaching its end: `x > 7.5` has no least value. The end is looked for by halving, and
-//! from time to time the simplest number between what is possible and what is not is tried: ends are mostly simple.
+//! A set of reals need not contain its bound: `x > 7.5` has no least value. The search for the bound halves an interval
+//! between a possible and an impossible value. From time to time it tries the simplest number in between: most bounds
+//! are simple numbers.
 
 use sioco_model::number::{BigInt, Rational, rational, to_rational};
 use sioco_model::random::Random;

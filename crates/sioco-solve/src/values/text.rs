@@ -1,7 +1,7 @@
 //! Strings and sequences: the shortest, the longest, of middle length, random ones.
 //!
-//! What a guard says about texts is hard to solve and easy to check, so candidates are tried: random ones, and small
-//! changes of what is known to be possible. Lengths are asked for as numbers.
+//! Conditions on texts are hard to solve but easy to check. So this module tries candidates: random texts, and small
+//! changes of a text that is known to be possible. Questions about lengths are questions about integers.
 
 use sioco_model::random::Random;
 use sioco_model::sort::{Sort, Sorts};

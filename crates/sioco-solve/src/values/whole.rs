@@ -1,5 +1,5 @@
-//! Least, greatest, middle and random integers, by questions to the solver. They are of any size: what does not fit 64 bits
-//! only takes longer.
+//! Least, greatest, middle and random integers, by questions to the solver. Integers may have any size: those that do not
+//! fit 64 bits only take longer.
 
 use sioco_model::number::{self, BigInt};
 use sioco_model::random::Random;

@@ -1,8 +1,8 @@
 //! Whether a tester can steer the model: S4 calls a model controllable if no path condition depends on the free
 //! initial values. Together with determinism that means that no run is ever inconclusive (T-L12).
 //!
-//! A condition that excludes nothing decides nothing: one that follows from the ranges of the variables and from the
-//! other conditions, such as the check of a range that no value leaves.
+//! A condition that excludes no values decides nothing. Such a condition follows from the ranges of the variables and
+//! from the other conditions; an example is the check of a range that no value leaves.
 
 use rustc_hash::FxHashSet;
 use sioco_model::model::{Label, Model};

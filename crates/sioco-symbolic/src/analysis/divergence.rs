@@ -1,10 +1,10 @@
 //! Internal divergence: internal steps that can go on for ever.
 //!
-//! Where a state comes back by internal steps alone, they can be repeated: the values of all variables that still
-//! matter are asked to be what they were. Where the states of a round are included in those it began with and every
-//! one of them allows the round, it goes on as well, with new values each time. Where neither shows, all internal paths
-//! are followed to their ends. A long internal path that keeps making new states is a possible divergence, and said to be
-//! no more; so is what takes too long to follow.
+//! If internal steps alone lead back to a state, they can be repeated. The solver is asked whether all variables that
+//! still matter can have their old values again. A round also goes on for ever, with new values each time, if its final
+//! states are included in its initial states and every initial state allows the round. If neither can be shown, all
+//! internal paths are followed to their ends. A long internal path that keeps making new states is reported as a
+//! possible divergence only; so is a path that takes too long to follow.
 
 use std::collections::{BTreeMap, VecDeque};
 

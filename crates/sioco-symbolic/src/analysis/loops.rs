@@ -1,5 +1,5 @@
-//! Where internal steps lead back, in the reduced graph: its strongly connected parts, and in each the states that every
-//! endless run comes by again and again.
+//! Cycles of internal steps in the reduced graph: its strongly connected parts, and in each part the states that every
+//! endless run visits again and again.
 
 use rustc_hash::FxHashMap;
 use sioco_model::{Id, Model};

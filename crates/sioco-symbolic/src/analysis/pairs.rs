@@ -1,8 +1,8 @@
 //! Which pairs of steps were looked at, and which questions are left of them.
 //!
-//! In a composition of many processes, each place has many pairs, and next to all of them were there at places before,
-//! with nothing to ask. So a place costs a few words for each of its steps, and otherwise only as much as there are new
-//! pairs and questions.
+//! In a composition of many processes, each place has many pairs of steps. Nearly all of these pairs occurred at earlier
+//! places and have no open questions. So a place costs a few words for each of its steps. All other cost depends only on
+//! the number of new pairs and questions.
 
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,8 @@
 //! The walk over the states of the graph, with the questions that are asked in each.
 //!
-//! Which questions there are depends on the locations alone, so they are made once for each vector of locations. Those
-//! that no state at all answers with yes are dropped at once, and a question that was answered with yes is not asked
-//! again; states where nothing is left to ask are not even visited.
+//! The questions depend only on the locations, so they are made once for each vector of locations. A question that no
+//! state at all can answer with yes is dropped at once. After the answer yes, a question is not asked again. States
+//! without open questions are not even visited.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::semantics::interpreter::Part;

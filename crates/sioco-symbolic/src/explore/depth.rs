@@ -1,10 +1,10 @@
 //! Depth-first: the first successor of a node is expanded next.
 //!
-//! What comes next depends on what was found last, so one thread goes through the graph in order. Where there are more
-//! workers, they prepare subtrees that it will come to soon: nodes that wait on its stack, and have as many nodes below
-//! them as to be worth it, as far as subtrees that begin at the same depth tell. When it gets there it finds the
-//! successors ready and only numbers them. A subtree that is never needed, since its root is merged, is work for nothing,
-//! but changes nothing.
+//! The next node depends on the last result, so one thread goes through the graph in order. Further workers prepare
+//! subtrees that this thread will reach soon. The roots of these subtrees are nodes that wait on its stack. A subtree is
+//! prepared only if it is expected to be large enough; the estimate comes from subtrees that begin at the same depth.
+//! When the thread reaches the root, it finds the successors ready and only numbers them. If the root is merged, nobody
+//! needs its subtree: the work was wasted, but the result is the same.
 
 use std::cell::Cell;
 use std::collections::VecDeque;

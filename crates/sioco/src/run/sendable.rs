@@ -1,8 +1,8 @@
 //! Which values of inputs can be sent at all.
 //!
-//! Where a text goes out as it is, in a line or in a header of HTTP, one with a line end would be something else on its
-//! way, and a header carries no other control characters either. The model gets a guard against these values before anything is planned or tested: they are not sent, and
-//! whatever was sent and judged with the guard is judged alike without it.
+//! Some texts are sent unchanged: in a line, or in an HTTP header. A line end in such a text would change its meaning on
+//! the way, and a header carries no other control characters either. Before planning and testing, the model gets a guard
+//! against these values, so they are never sent. A run judged with the guard gets the same verdict without it.
 
 use sioco_adapter::text::Plain;
 use sioco_model::model::{Label, Model};

@@ -1,6 +1,6 @@
 //! Traces in text, as `sioco simulate` saves them: `?inX(6)`, `!outX(6)`, `name: !outX(6)`, `delta`, `closed`, `crashed`;
-//! `reset` begins another run, and `//` a comment. A `delta` is one by the clock, and counts as one for which everything was
-//! in order; `quiescent` is one that was announced.
+//! `reset` begins another run, and `//` a comment. `delta` is quiescence measured by the clock; the reader assumes that
+//! everything was in order while it was measured. `quiescent` is quiescence that the adapter announced.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Why a request could not be done: what whoever asks got wrong, what the model does not allow here, and what nobody
-//! knows.
+//! Reasons why a request failed: the request is wrong, the model does not allow it in this state, or the answer is
+//! unknown.
 
 use std::fmt;
 

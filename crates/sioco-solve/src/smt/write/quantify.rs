@@ -1,6 +1,6 @@
 //! Quantifiers.
 //!
-//! What is shared inside of one and uses its variables is named by a `let` inside of it.
+//! A `let` inside the quantifier names each shared term that uses the bound variables of the quantifier.
 
 use rustc_hash::FxHashSet;
 use sioco_model::term::Term;
