@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// See the [module](self). A campaign counts from [`FIRST`](RunNumber::FIRST); the default comes before that and belongs to
+/// The number of a run. A campaign counts from [`FIRST`](RunNumber::FIRST); the default comes before that and belongs to
 /// no run. A recorded number may be any number: logs of others count as they like.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 #[serde(transparent)]
