@@ -61,6 +61,7 @@ pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
         };
         remarks.extend(remark.map(|what| Remark { line: Some(*number), what }));
     }
+    reader.runs.finish();
     let mut runs = reader.runs.done;
     // A reset right at the start, or twice, begins nothing.
     runs.retain(|run| !run.steps.is_empty() || run.trouble.is_some());
@@ -90,7 +91,9 @@ impl Reader<'_> {
     fn is_old(&self, json: &Json, ready_follows: bool) -> bool {
         let seen = matches!(kind(json), Some("output" | "quiescent" | "closed" | "crashed"));
         let of = json.get("run").and_then(Json::as_u64).map(RunNumber);
-        seen && ((ready_follows && self.resetting) || of.zip(self.run).is_some_and(|(of, run)| of < run))
+        let answers = matches!(kind(json), Some("accepted" | "refused"));
+        (answers && ready_follows && self.resetting)
+            || seen && ((ready_follows && self.resetting) || of.zip(self.run).is_some_and(|(of, run)| of < run))
     }
 
     fn line(&mut self, line: usize, text: &str, json: &Json) -> Result<Option<String>, ReadError> {
@@ -252,6 +255,39 @@ a word of the adapter
         // One of an older run is dropped.
         let log = protocol(&format!("{{\"type\":\"reset\",\"run\":8}}\n{line}\n"), &model).expect("a log");
         assert_eq!((shown(&log, &model).len(), log.remarks.len()), (0, 1));
+    }
+
+    /// Where an adapter breaks its word about an input, what follows says nothing about the system.
+    #[test]
+    fn answers_that_are_missing_or_too_many_are_faults() {
+        let model = model();
+        let input =
+            |id: u64, p: i64| format!("{{\"type\":\"input\",\"id\":{id},\"gate\":\"inX\",\"args\":{{\"p\":{p}}}}}\n");
+        let output = |p: i64| format!("{{\"type\":\"output\",\"gate\":\"outX\",\"args\":{{\"p\":{p}}}}}\n");
+        let answer = |how: &str, id: u64| format!("{{\"type\":\"{how}\",\"id\":{id}}}\n");
+        let missing = [input(1, 6), output(6), input(2, 1), answer("accepted", 2), output(7)].concat();
+        let twice = [input(1, 6), answer("accepted", 1), answer("accepted", 1), output(6)].concat();
+        let both = [input(1, 6), answer("accepted", 1), answer("refused", 1), output(6)].concat();
+        let wrong = [input(1, 6), answer("accepted", 2)].concat();
+        for (text, steps, why) in [
+            (&missing, "", "input 1 was neither accepted nor refused, but a later one was"),
+            (&twice, "?inX(6)", "input 1 is accepted, but it was not sent, or was answered before"),
+            (&both, "?inX(6)", "input 1 is refused, but it was not sent, or was answered before"),
+            (&wrong, "", "input 2 is accepted, but it was not sent, or was answered before"),
+        ] {
+            let log = protocol(text, &model).expect("a log");
+            assert_eq!(shown(&log, &model), [steps], "{text}");
+            let Some(Trouble::Fault { message, .. }) = &log.runs[0].trouble else { panic!("{text}") };
+            assert_eq!(message, why);
+        }
+        // An answer that comes while the system is being reset belongs to the run before.
+        let reset = "{\"type\":\"reset\",\"run\":2}\n".to_owned();
+        let late = [input(1, 6), reset, answer("accepted", 1), answer("ready", 2), input(2, 6), answer("accepted", 2)];
+        let log = protocol(&late.concat(), &model).expect("a log");
+        assert!(log.runs.iter().all(|run| run.trouble.is_none()), "{:?}", log.runs);
+        // An input at the end may still be under way.
+        let end = [input(1, 6), answer("accepted", 1), output(6), input(2, 1)].concat();
+        assert!(protocol(&end, &model).expect("a log").runs[0].trouble.is_none());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::referee::Referee;
 use crate::reliance::Reliance;
 use crate::run_number::RunNumber;
 use crate::shrink::Rate;
-use crate::sut::{Fault, Order};
+use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::{Cause, Failure, Trouble, Verdict};
 
 /// A step of a recorded run.
@@ -181,11 +181,17 @@ impl Log {
                 Record::Hurried | Record::Purpose { .. } | Record::End { .. } => {}
             }
         }
+        runs.finish();
         runs.done.iter_mut().for_each(|run| run.again = again.get(&run.number).copied());
         // A journal that is cut where a shortest form was being written has all that the campaign found.
         runs.done.retain(|run| run.shrunk.is_none() || run.verdict.is_some());
         Log { runs: runs.done, remarks: Vec::new(), broken }
     }
+}
+
+/// An adapter that broke the rules of the protocol.
+fn broken(message: String) -> Trouble {
+    Trouble::Fault { kind: FaultKind::Protocol, message, stderr: Vec::new() }
 }
 
 /// Runs in the making: an input counts from when it was accepted, since that is its place in the order of events.
@@ -202,6 +208,8 @@ pub struct Runs {
     sent: u64,
     /// So many of those that were sent count already: in the order `sent`, from when something was seen after them.
     counted: u64,
+    /// The last one in the order of sending that was accepted or refused.
+    answered: Option<u64>,
     /// Whether the rest of the run is not judged.
     unjudged: bool,
 }
@@ -209,9 +217,23 @@ pub struct Runs {
 impl Runs {
     /// A run begins.
     pub fn begin(&mut self, run: LoggedRun) {
+        self.finish();
         let done = std::mem::take(&mut self.done);
         *self = Runs { done, ..Runs::default() };
         self.done.push(run);
+    }
+
+    /// The run is over. If an input was neither accepted nor refused, but a later one was, it is not known when the system
+    /// took it, or whether: what comes after it says nothing about the system (T-E3).
+    pub fn finish(&mut self) {
+        let skipped = self.waiting.range(self.counted..).next().filter(|(at, _)| Some(**at) < self.answered);
+        let Some((&at, &(_, sent))) = skipped else { return };
+        let id = self.by_id.iter().find(|(_, all)| all.contains(&at)).map_or(0, |(id, _)| *id);
+        if let Some(run) = self.done.last_mut().filter(|run| run.order != Some(Order::Sent)) {
+            run.steps.truncate(sent);
+            (run.unanswered, run.refused) = (None, None);
+            run.trouble = Some(broken(format!("input {id} was neither accepted nor refused, but a later one was")));
+        }
     }
 
     /// The run that goes on.
@@ -231,6 +253,7 @@ impl Runs {
     fn take(&mut self, id: u64) -> Option<(GateValue, usize, bool)> {
         let at = self.by_id.get_mut(&id)?.pop_front()?;
         let (input, sent) = self.waiting.remove(&at)?;
+        self.answered = self.answered.max(Some(at));
         // It has its place among the steps now.
         self.run().into_iter().for_each(|run| run.unanswered = None);
         Some((input, sent, at < self.counted))
@@ -238,9 +261,8 @@ impl Runs {
 
     /// An input was accepted.
     pub fn accepted(&mut self, id: u64, line: usize, at: Option<Duration>) {
-        if let Some((input, sent, false)) = self.take(id)
-            && let Some(run) = self.run().filter(|run| run.trouble.is_none())
-        {
+        let Some((input, sent, counted)) = self.take(id) else { return self.answers_nothing(id, "accepted") };
+        if let Some(run) = self.run().filter(|run| !counted && run.trouble.is_none()) {
             let waited = run.steps.len() - sent;
             run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited, timed: None });
         }
@@ -248,13 +270,19 @@ impl Runs {
 
     /// An input was refused.
     pub fn refused(&mut self, id: u64, why: &str, line: usize, at: Option<Duration>) {
-        if let Some((input, sent, _)) = self.take(id)
-            && let Some(run) = self.run()
-        {
+        let Some((input, sent, _)) = self.take(id) else { return self.answers_nothing(id, "refused") };
+        if let Some(run) = self.run() {
             run.overtaken = run.steps.len() > sent;
             let action = Action::Input(input.clone());
             run.refused = (!run.overtaken).then_some(LoggedStep { line, at, action, waited: 0, timed: None });
             run.trouble = Some(Trouble::Refused { input, why: why.to_owned() });
+        }
+    }
+
+    /// An answer to no input that waits for one: the adapter broke its word, as in a test.
+    fn answers_nothing(&mut self, id: u64, how: &str) {
+        if let Some(run) = self.run().filter(|run| run.trouble.is_none()) {
+            run.trouble = Some(broken(format!("input {id} is {how}, but it was not sent, or was answered before")));
         }
     }
 
