@@ -35,7 +35,7 @@
 //! # use sioco_exec::{GateValue, Observation, Polled, Sut, SutEvent};
 //! # use sioco_model::Value;
 //! # let wait = std::time::Duration::from_secs(1);
-//! # sut.reset(1, 0).expect("a reset");
+//! # sut.reset(sioco_exec::RunNumber(1), 0).expect("a reset");
 //! # sut.send(1, &GateValue { gate: model.gate("inX").expect("a gate"), args: vec![Value::Int(6)] }).expect("sent");
 //! # assert_eq!(sut.poll(wait), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
 //! # let out = GateValue { gate: model.gate("outX").expect("a gate"), args: vec![Value::Int(6)] };
