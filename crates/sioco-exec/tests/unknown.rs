@@ -520,8 +520,8 @@ fn rounds_that_choose_their_way_back_are_decided() {
 #[test]
 fn choices_that_nothing_depends_on_are_no_question() {
     let around = model(
-        "input a\noutput v\nprocess P {\n  var x: String = any\n  init l0 {\n    ?a -> l1\n    \
-         tau any p: Seq<Int in 0..1> [len(p) <= 1] -> l0\n  }\n  state l1 { ?a [x == \"q\"] -> l1 }\n}\n",
+        "input a\ninput y(p: String)\noutput v\nprocess P {\n  var x: String = any\n  init l0 {\n    ?a -> l1\n    \
+         tau any p: Seq<Int in 0..1> [len(p) <= 1] -> l0\n  }\n  state l1 { ?y(p) [p == x] -> l1 }\n}\n",
     );
     for order in [Order::Sut, Order::Sent, Order::Certain] {
         assert_eq!(judged(&around, order, "quiescent ?a !v").0.verdict, Verdict::Fail, "{order:?}");
