@@ -57,8 +57,8 @@ struct Known {
 }
 
 impl Known {
-    fn hypotheses(&self) -> usize {
-        self.traces.iter().map(|(states, _)| states.len()).sum()
+    fn hypotheses(&self, world: &World<'_>) -> usize {
+        self.traces.iter().map(|(states, _)| world.size(*states)).sum()
     }
 
     fn is_empty(&self) -> bool {
@@ -108,7 +108,7 @@ impl Judge<'_> {
     fn go(&mut self, standing: Standing, lines: &[Line]) -> Result<(), TooLarge> {
         let mut now = standing;
         for line in lines {
-            self.right.hypotheses = self.right.hypotheses.max(now.belief.hypotheses());
+            self.right.hypotheses = self.right.hypotheses.max(now.belief.hypotheses(self.world));
             if now.belief.undefined || now.patient.undefined {
                 // The theory does not say which hypotheses have to be undefined for a run to end.
                 self.say(Verdict::Error);
@@ -185,7 +185,7 @@ impl Judge<'_> {
                 }
             }
         }
-        self.right.hypotheses = self.right.hypotheses.max(now.belief.hypotheses());
+        self.right.hypotheses = self.right.hypotheses.max(now.belief.hypotheses(self.world));
         if !self.finish(&mut now)? {
             return Ok(());
         }
@@ -216,7 +216,7 @@ impl Judge<'_> {
 
     /// Goes on with what an event led to, or says how the run ends.
     fn settle(&mut self, now: &mut Standing, belief: Known, patient: Known, otherwise: Verdict) -> bool {
-        if belief.broken && now.belief.hypotheses() == 1 {
+        if belief.broken && now.belief.hypotheses(self.world) == 1 {
             self.say(Verdict::Error);
             return false;
         }
@@ -227,7 +227,7 @@ impl Judge<'_> {
         if belief.needless || patient.needless {
             // Open: a guard that is undefined beside another one that holds is a model error, or does not matter.
             self.say(Verdict::Error);
-            if now.belief.hypotheses() > 1 {
+            if now.belief.hypotheses(self.world) > 1 {
                 self.say(Verdict::Inconclusive);
             }
         }
@@ -254,10 +254,10 @@ impl Judge<'_> {
             if self.order == Order::Sent {
                 let mut queue = queue.clone();
                 queue.push(event.clone());
-                next.traces.insert((states.clone(), queue));
+                next.traces.insert((*states, queue));
                 continue;
             }
-            let after = self.world.input(states, event)?;
+            let after = self.world.input(*states, event)?;
             next.undefined |= after.undefined || after.undefined_later;
             next.broken |= after.undefined;
             if !after.states.is_empty() {
@@ -273,7 +273,7 @@ impl Judge<'_> {
         let mut todo: Vec<Explained> = next.traces.iter().cloned().collect();
         while let Some((states, queue)) = todo.pop() {
             let Some((first, rest)) = queue.split_first() else { continue };
-            let after = self.world.input(&states, first)?;
+            let after = self.world.input(states, first)?;
             next.undefined |= after.undefined || after.undefined_later;
             next.lost |= after.undefined;
             if after.states.is_empty() {
@@ -291,7 +291,7 @@ impl Judge<'_> {
     fn output(&self, known: &Known, event: &Event) -> Result<Known, TooLarge> {
         let mut next = known.none();
         for (states, queue) in &known.traces {
-            let after = self.world.output(states, event)?;
+            let after = self.world.output(*states, event)?;
             next.undefined |= after.undefined || after.undefined_later;
             next.broken |= after.undefined;
             if !after.states.is_empty() {
@@ -307,7 +307,7 @@ impl Judge<'_> {
             if !queue.is_empty() {
                 continue;
             }
-            let after = self.world.delta(states)?;
+            let after = self.world.delta(*states)?;
             next.undefined |= after.undefined || after.undefined_later;
             next.broken |= after.undefined;
             next.needless |= after.needless;

@@ -1,7 +1,7 @@
 //! Everything that can be reached.
 
 use super::TooLarge;
-use super::belief::{Set, World};
+use super::belief::World;
 use super::step::{self, Place, State};
 use crate::spec::{Event, Val};
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, Default)]
 pub struct Space {
     /// The states.
-    pub states: Set,
+    pub states: BTreeSet<State>,
     /// The switches that can be taken.
     pub switches: BTreeSet<Place>,
     /// Whether something reachable is undefined.

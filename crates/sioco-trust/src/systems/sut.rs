@@ -9,7 +9,6 @@ use sioco_exec::{Fault, GateValue, Observation, Polled, RunNumber, Sut, SutEvent
 
 use crate::checks::engine::{Read, order_of};
 use crate::oracle::belief::{Set, World};
-use crate::oracle::step;
 use crate::rng::Rng;
 use crate::spec::{Event, Line, Order};
 use crate::systems::trace;
@@ -73,7 +72,7 @@ impl<'w> Played<'w> {
             steady: false,
             seed,
             rng,
-            states: Set::new(),
+            states: Set::EMPTY,
             events: 0,
             ended: false,
             late: false,
@@ -106,15 +105,8 @@ impl<'w> Played<'w> {
             }
             _ => {}
         }
-        let mut outputs: Vec<Event> = Vec::new();
-        for state in &self.states {
-            for (event, _) in step::outputs(self.world.spec, state).0 {
-                if !outputs.contains(&event) {
-                    outputs.push(event);
-                }
-            }
-        }
-        let Ok(silent) = self.world.delta(&self.states) else {
+        let outputs = self.world.outputs(self.states);
+        let Ok(silent) = self.world.delta(self.states) else {
             self.too_large = true;
             return None;
         };
@@ -137,7 +129,7 @@ impl<'w> Played<'w> {
                 return;
             }
         };
-        match self.world.output(&self.states, &event) {
+        match self.world.output(self.states, &event) {
             Ok(after) if !after.states.is_empty() => self.states = after.states,
             // A mistake changes nothing.
             Ok(_) => {}
@@ -146,7 +138,7 @@ impl<'w> Played<'w> {
     }
 
     fn was_silent(&mut self) {
-        match self.world.delta(&self.states) {
+        match self.world.delta(self.states) {
             Ok(after) if !after.states.is_empty() => self.states = after.states,
             Ok(_) => {}
             Err(_) => self.too_large = true,
@@ -156,7 +148,7 @@ impl<'w> Played<'w> {
     fn take(&mut self, event: &Event) {
         self.events += 1;
         self.quiet = false;
-        match self.world.input(&self.states, event) {
+        match self.world.input(self.states, event) {
             Ok(after) if !after.states.is_empty() => self.states = after.states,
             // The model does not say what happens: nothing does. With values that are not usual, it may say that for
             // hidden values which are not played.
@@ -214,7 +206,7 @@ impl<'w> Played<'w> {
     }
 
     fn owes(&mut self) -> bool {
-        self.world.delta(&self.states).is_ok_and(|after| after.states.is_empty())
+        self.world.delta(self.states).is_ok_and(|after| after.states.is_empty())
     }
 }
 
