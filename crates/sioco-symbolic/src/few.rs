@@ -37,15 +37,15 @@ impl Path<'_> {
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         let found =
             self.concrete.few.valuations(terms, conditions, &of, MOST, self.solvers.limits.resources.min(WORK))?;
-        let row = |open: Vec<Value>| {
-            let mut open = open.into_iter();
+        let row = |open: &Vec<Value>| {
+            let mut open = open.iter();
             let value = |v: &Result<Value, TermId>| match v {
                 Ok(value) => value.clone(),
-                Err(_) => open.next().expect("a value for every open variable"),
+                Err(_) => open.next().expect("a value for every open variable").clone(),
             };
             vars.iter().map(value).collect()
         };
-        Some(found.into_iter().map(row).collect())
+        Some(found.iter().map(row).collect())
     }
 
     /// The values that variables can have together at the end of the path.

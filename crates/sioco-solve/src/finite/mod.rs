@@ -13,6 +13,8 @@ mod compared;
 mod component;
 mod eliminate;
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use sioco_model::{Id, SymbolId, TermId, Value};
 
@@ -33,10 +35,21 @@ enum Known {
 /// How many answers are kept.
 const REMEMBERED: usize = 1 << 14;
 
+/// How many lists of values are kept. A list has some hundred rows at most, so that all of them take some megabytes.
+const LISTS: usize = 1 << 10;
+
+/// Some values that were asked for: the terms, the conditions, how many and how much work at most.
+type Asked = (Box<[TermId]>, Box<[TermId]>, usize, u64);
+
+/// All values that terms can have together; none if that was not found out.
+type Valuations = Option<Arc<Vec<Vec<Value>>>>;
+
 /// See the [module](self).
 #[derive(Default)]
 pub struct Finite {
     known: FxHashMap<Box<[TermId]>, Known>,
+    /// Paths that differ in steps that have nothing to do with the terms ask the same.
+    valuations: FxHashMap<Asked, Valuations>,
     scopes: FxHashMap<TermId, Scope>,
     /// Room for the values of all symbols.
     values: Vec<Value>,
@@ -85,7 +98,7 @@ impl Finite {
         of: &[TermId],
         most: usize,
         work: u64,
-    ) -> Option<Vec<Vec<Value>>> {
+    ) -> Valuations {
         self.scopes_of(terms, conditions);
         self.scopes_of(terms, of);
         let mut wanted: Vec<SymbolId> = of.iter().flat_map(|t| self.scopes[t].symbols.iter().copied()).collect();
@@ -101,8 +114,18 @@ impl Finite {
         related.symbols.extend(wanted);
         related.symbols.sort_unstable();
         related.symbols.dedup();
+        let asked: Asked = (of.into(), related.conditions.as_slice().into(), most, work);
+        if let Some(known) = self.valuations.get(&asked) {
+            return known.clone();
+        }
         self.grow(terms);
-        Problem::new(terms, &mut self.values, &self.scopes, &related, work)?.valuations(of, most)
+        let problem = Problem::new(terms, &mut self.values, &self.scopes, &related, work);
+        let found = problem.and_then(|problem| problem.valuations(of, most)).map(Arc::new);
+        if self.valuations.len() >= LISTS {
+            self.valuations.clear();
+        }
+        self.valuations.insert(asked, found.clone());
+        found
     }
 
     /// Whether a component can be true.
