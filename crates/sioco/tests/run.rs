@@ -422,13 +422,22 @@ fn a_model_with_other_gates_is_no_verdict() {
     let folder = folder();
     folder.write("other.sts", "output bye\nprocess P { init a { !bye -> a } }\n");
     let run = test(&folder, &["--sut", "model:other.sts", "--seed", "1"]);
-    run.exits(5).stdout_has("error[adapter]: the gates of the model that is played are not those of the model: ");
+    run.exits(5).stdout_has(
+        "error[adapter]: the gates of the model that is played (`other.sts`) are not those of the model (`acc.sts`): ",
+    );
     run.stdout_has("the model has the input `inX`, and the model that is played does not have it; ");
     run.stdout_has("the model that is played has the output `bye`, and the model does not have it");
     run.stdout_has(": 0 runs, 0 steps");
-    // A value that the gate does not have is one on the system.
+    // Nor is one whose gates have other types, which no value of the system could be of.
     folder.write("text.sts", &MODEL.replace("outX(p: Int)", "outX(p: String)").replace("!outX(x)", "!outX(\"six\")"));
     let run = test(&folder, &["--sut", "model:text.sts", "--seed", "1"]);
+    run.exits(5).stdout_has("(`text.sts`) are not those of the model (`acc.sts`): ").stdout_has(": 0 runs, 0 steps");
+    run.stdout_has("the model has the output `outX(p: Int)`, and the model that is played has `outX(p: String)`");
+    // A value outside a range is one on the system.
+    let spec = MODEL.replace("outX(p: Int)", "outX(p: Int in 0..1000)");
+    folder.write("acc.sts", &spec);
+    folder.write("minus.sts", &MODEL.replace("!outX(x)", "!outX(-x)"));
+    let run = test(&folder, &["--sut", "model:minus.sts", "--seed", "1"]);
     run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
 }
 
