@@ -441,6 +441,29 @@ fn a_model_with_other_gates_is_no_verdict() {
     run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
 }
 
+/// What the plan of a campaign leaves out is told by the command that it names.
+#[test]
+fn the_command_that_tells_what_is_uncovered_makes_the_same_plan() {
+    let folder = folder();
+    let text = "input coin(v: Int in 1..10)\ninput choose\noutput item\noutput refuse\nprocess P {\n  \
+                var credit: Int = 0\n  var stock: Int = 40\n  \
+                init idle {\n    pay: ?coin(v) / credit := credit + v -> idle\n    \
+                buy: ?choose [credit >= 5 && stock > 0] / credit := credit - 5, stock := stock - 1 -> giving\n    \
+                poor: ?choose [credit < 5 || stock == 0] -> refusing\n  }\n  \
+                state giving { !item -> idle }\n  state refusing { !refuse -> idle }\n}\n";
+    folder.write("vending.sts", text);
+    let args = ["test", "vending.sts", "--sut", "model:vending.sts", "--seed", "1", "--solver", "builtin"];
+    let run = sioco_in(&args, &folder.path(""));
+    let said = run.stderr.split_once("the plan leaves ").expect("goals are uncovered").1;
+    let (open, rest) = said.split_once(" goals uncovered; `sioco ").expect("goals");
+    let command = rest.split_once("` says which and why").expect("a command").0;
+    assert_eq!(command, "plan vending.sts --data boundary --nodes 1000");
+    let args: Vec<&str> = command.split(' ').chain(["--solver", "builtin"]).collect();
+    let run = sioco_in(&args, &folder.path(""));
+    run.exits(3);
+    assert_eq!(run.stdout.matches("not reached: ").count().to_string(), open);
+}
+
 /// Gates and values go by their names, wherever they were declared.
 #[test]
 fn a_model_that_plays_may_be_declared_in_another_order() {

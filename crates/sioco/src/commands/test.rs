@@ -398,7 +398,7 @@ impl Test {
         };
         let planned = planning::make(&planner, &self.cover, &wanted, out)?;
         if !self.is_walk() && !interrupted.load(Ordering::Relaxed) {
-            planning::tell(&planned, &self.cover, time, out);
+            planning::tell(&planned, &self.cover, time, &self.choices.command("plan", &self.file), out);
         }
         Ok(planned)
     }
