@@ -441,6 +441,15 @@ fn a_model_with_other_gates_is_no_verdict() {
     run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
 }
 
+/// A model that is played is never slow.
+#[test]
+fn silence_of_a_played_model_needs_no_help_about_waiting() {
+    let folder = folder();
+    folder.write("mute.sts", &MODEL.replace("tell: !outX(x)", "tell: !outX(x) [x > 20]"));
+    let run = test(&folder, &["--sut", "model:mute.sts", "--seed", "1"]);
+    run.exits(1).stdout_has("error[sioco::V002]: the SUT is silent").stdout_has_not("--quiescence-at");
+}
+
 /// What the plan of a campaign leaves out is told by the command that it names.
 #[test]
 fn the_command_that_tells_what_is_uncovered_makes_the_same_plan() {
