@@ -230,6 +230,25 @@ fn what_never_worked_is_not_tried_again() {
     rig.end();
 }
 
+/// Logs hold up nothing, but whoever sends nothing else without end is given up.
+#[test]
+fn logs_without_end_are_a_fault() {
+    let model = model();
+    let mut rig = Rig::new(&model, "logs-for-ever");
+    rig.reset(1).unwrap();
+    rig.send(1, 6).unwrap();
+    let begun = Instant::now();
+    let fault = loop {
+        assert!(begun.elapsed() < 3 * LONG, "it goes on for ever");
+        match rig.poll(SHORT) {
+            Ok(_) => {}
+            Err(fault) => break fault,
+        }
+    };
+    check_fault(Err::<(), _>(fault), FaultKind::Protocol, "without a message, such as `nothing to see here`", true);
+    rig.end();
+}
+
 #[test]
 fn hanging_takes_no_longer_than_it_may() {
     let model = model();

@@ -159,6 +159,13 @@ pub fn play(mode: &str) -> ! {
                     "abort" => std::process::abort(),
                     "crash-later" if inputs == 2 => exit(3),
                     "hang" => for_ever(),
+                    "logs-for-ever" => {
+                        say(json!({"type": "accepted", "id": id}));
+                        let many = "nothing to see here\n".repeat(1000);
+                        loop {
+                            say(&many);
+                        }
+                    }
                     "refuse" => {
                         say(json!({"type": "refused", "id": id, "message": "not now"}));
                         continue;
