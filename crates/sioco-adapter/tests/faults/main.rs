@@ -249,6 +249,29 @@ fn logs_without_end_are_a_fault() {
     rig.end();
 }
 
+/// What an adapter holds back comes when its input is closed: then it is known why nothing came.
+#[test]
+fn output_that_is_not_flushed_is_told() {
+    let model = model();
+    let options = || Options { hello: SHORT, reset: SHORT, ..Options::default() };
+    for (mode, what) in [("buffered", "hello"), ("buffered-from-reset", "reset")] {
+        let mut rig = Rig::with(&model, mode, options());
+        let fault = check_fault(rig.reset(1), FaultKind::Timeout, &format!("did not answer the {what} within"), false);
+        assert!(
+            fault.message.contains("its output waits in a buffer") && fault.message.contains("`python3 -u`"),
+            "{fault}"
+        );
+        rig.end();
+    }
+    let mut rig = Rig::with(&model, "buffered-from-input", Options { hello: LONG, reset: LONG, ..Options::default() });
+    rig.reset(1).unwrap();
+    rig.send(1, 6).unwrap();
+    assert_eq!(rig.client().poll(SHORT), Ok(Polled::Nothing));
+    let fault = rig.client().unacknowledged(1, SHORT);
+    check_fault(Err::<(), _>(fault), FaultKind::Timeout, "within 150ms; its output waits in a buffer", false);
+    rig.end();
+}
+
 #[test]
 fn hanging_takes_no_longer_than_it_may() {
     let model = model();
