@@ -310,7 +310,7 @@ impl<'m> Client<'m> {
     fn overdue(&mut self, what: &str, help: &str, is_answer: impl Fn(&AdapterMessage) -> bool) -> Fault {
         match self.holds_back(is_answer) {
             true => {
-                let mut fault = self.fault(FaultKind::Timeout, &format!("{what}; {BUFFERED}"));
+                let mut fault = self.fault(FaultKind::Protocol, &format!("{what}; {BUFFERED}"));
                 fault.again = false;
                 fault
             }
@@ -705,7 +705,7 @@ impl Sut for Client<'_> {
         match held_back {
             true => {
                 let message = format!("the adapter `{}`: {what}; {BUFFERED}", self.connector.name());
-                Fault { kind: FaultKind::Timeout, message, stderr, again: false }
+                Fault { kind: FaultKind::Protocol, message, stderr, again: false }
             }
             false => Fault { kind: FaultKind::Timeout, message: what, stderr: Vec::new(), again: true },
         }

@@ -256,7 +256,7 @@ fn output_that_is_not_flushed_is_told() {
     let options = || Options { hello: SHORT, reset: SHORT, ..Options::default() };
     for (mode, what) in [("buffered", "hello"), ("buffered-from-reset", "reset")] {
         let mut rig = Rig::with(&model, mode, options());
-        let fault = check_fault(rig.reset(1), FaultKind::Timeout, &format!("did not answer the {what} within"), false);
+        let fault = check_fault(rig.reset(1), FaultKind::Protocol, &format!("did not answer the {what} within"), false);
         assert!(
             fault.message.contains("its output waits in a buffer") && fault.message.contains("`python3 -u`"),
             "{fault}"
@@ -268,7 +268,7 @@ fn output_that_is_not_flushed_is_told() {
     rig.send(1, 6).unwrap();
     assert_eq!(rig.client().poll(SHORT), Ok(Polled::Nothing));
     let fault = rig.client().unacknowledged(1, SHORT);
-    check_fault(Err::<(), _>(fault), FaultKind::Timeout, "within 150ms; its output waits in a buffer", false);
+    check_fault(Err::<(), _>(fault), FaultKind::Protocol, "within 150ms; its output waits in a buffer", false);
     rig.end();
 }
 
