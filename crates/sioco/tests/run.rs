@@ -441,6 +441,15 @@ fn a_model_with_other_gates_is_no_verdict() {
     run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
 }
 
+/// Purposes that are not tried since another run failed are counted.
+#[test]
+fn dropped_purposes_are_counted() {
+    let folder = folder();
+    folder.write("plus.sts", &MODEL.replace("!outX(x)", "!outX(x + 1)"));
+    let run = test(&folder, &["--sut", "model:plus.sts", "--cover", "paths:4", "--seed", "1", "--no-shrink"]);
+    run.exits(1).stdout_has("1 of 3 reached, 1 failed, 1 dropped since another run failed");
+}
+
 /// A model that is played is never slow.
 #[test]
 fn silence_of_a_played_model_needs_no_help_about_waiting() {
