@@ -346,6 +346,9 @@ impl Told<'_> {
                     format!("run {number}, which did not fail when it was recorded, fails now, {all}")
                 }
                 Sameness::Same => format!("run {number} fails again, {all}, with the same failure"),
+                Sameness::Values => {
+                    format!("run {number} fails again, {all}, with the same failure but for its values")
+                }
                 Sameness::Other => {
                     format!("run {number} fails again, {all}, with another failure or at another step")
                 }
