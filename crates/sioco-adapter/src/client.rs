@@ -25,6 +25,10 @@ const AHEAD: usize = 10_000;
 const LOOK: Duration = Duration::from_millis(250);
 /// How long an adapter has at most to end by itself when everything is to end.
 const HURRIED: Duration = Duration::from_millis(250);
+/// How to keep an adapter from doing what this says.
+const BUFFERED: &str = "its output waits in a buffer: the answer came only when its input was closed. Flush it after \
+                        every line: in Python by `print(…, flush=True)`, `python3 -u` or PYTHONUNBUFFERED=1, in C by \
+                        `setlinebuf(stdout)`";
 /// How long the last lines of an adapter that is gone are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
@@ -282,6 +286,38 @@ impl<'m> Client<'m> {
         self.interrupt.is_over()
     }
 
+    /// Whether the answer that an adapter owes waits in its buffer: then it comes when its input is closed, since a program
+    /// that ends flushes its output. Nothing else can be done with the connection after that.
+    fn holds_back(&mut self, is_answer: impl Fn(&AdapterMessage) -> bool) -> bool {
+        let until = later(self.options.grace);
+        let Some(open) = &mut self.connection else { return false };
+        if self.interrupt.is_over() || !open.connection.runs() {
+            return false;
+        }
+        open.connection.writer().finish();
+        while let Next::Line(Line::Text(text)) = open.connection.lines().next(until, &self.interrupt) {
+            if AdapterMessage::parse(&text).is_ok_and(|message| message.is_some_and(|message| is_answer(&message))) {
+                return true;
+            }
+            if Instant::now() >= until {
+                break;
+            }
+        }
+        false
+    }
+
+    /// The fault of an adapter that did not answer in time. One that holds its answers back will do so again.
+    fn overdue(&mut self, what: &str, help: &str, is_answer: impl Fn(&AdapterMessage) -> bool) -> Fault {
+        match self.holds_back(is_answer) {
+            true => {
+                let mut fault = self.fault(FaultKind::Protocol, &format!("{what}; {BUFFERED}"));
+                fault.again = false;
+                fault
+            }
+            false => self.fault(FaultKind::Timeout, &format!("{what}{help}")),
+        }
+    }
+
     fn await_hello(&mut self) -> Result<Option<Hello>, Fault> {
         let until = later(self.options.hello);
         match self.message(until, "before it said hello")? {
@@ -303,11 +339,9 @@ impl<'m> Client<'m> {
                 let time = self.options.hello.as_secs_f64();
                 let logs = self.logs();
                 let log = logs.last().map(|log| format!("; it printed {}", excerpt(log))).unwrap_or_default();
-                let what = format!(
-                    "it did not answer the hello within {time} s{log}; does it speak the protocol ({DOCUMENT}), and \
-                     flush its output after every line?"
-                );
-                Err(self.fault(FaultKind::Timeout, &what))
+                let what = format!("it did not answer the hello within {time} s{log}");
+                let help = format!("; does it speak the protocol ({DOCUMENT}), and flush its output after every line?");
+                Err(self.overdue(&what, &help, |message| matches!(message, AdapterMessage::Hello(_))))
             }
         }
     }
@@ -374,7 +408,8 @@ impl<'m> Client<'m> {
 
     fn no_ready(&mut self) -> Fault {
         let time = self.options.reset.as_secs_f64();
-        self.fault(FaultKind::Timeout, &format!("it did not answer the reset within {time} s"))
+        let what = format!("it did not answer the reset within {time} s");
+        self.overdue(&what, "", |message| matches!(message, AdapterMessage::Ready { .. }))
     }
 
     /// Ends the connection, with a bye.
@@ -656,6 +691,24 @@ impl Sut for Client<'_> {
 
     fn unheard_crashes(&self) -> u64 {
         self.crashes
+    }
+
+    fn unacknowledged(&mut self, id: u64, patience: Duration) -> Fault {
+        let what = format!("input {id} was neither accepted nor refused within {patience:?}");
+        let of = |message: &AdapterMessage| match message {
+            AdapterMessage::Accepted { id: of, .. } | AdapterMessage::Refused { id: Some(of), .. } => *of == id,
+            _ => false,
+        };
+        let held_back = self.holds_back(of);
+        let stderr = self.stderr();
+        self.hang_up();
+        match held_back {
+            true => {
+                let message = format!("the adapter `{}`: {what}; {BUFFERED}", self.connector.name());
+                Fault { kind: FaultKind::Protocol, message, stderr, again: false }
+            }
+            false => Fault { kind: FaultKind::Timeout, message: what, stderr: Vec::new(), again: true },
+        }
     }
 
     fn stop(&mut self) {

@@ -31,6 +31,10 @@ pub const MAX_LINE: usize = 1 << 20;
 /// How many lines of standard error, and of what is no message, are kept.
 pub const KEPT_LINES: usize = 50;
 
+/// How many lines that are no messages may come one after the other, and how many bytes they may have: who sends more will
+/// never say anything.
+const MAX_LOGS: usize = 1_000_000;
+const MAX_LOG_BYTES: usize = 64 << 20;
 /// How many bytes wait at most, unless a single line is longer.
 const MAX_WAITING: usize = 1 << 20;
 /// How often a wait that is over still reads, where there is nothing but logs.
@@ -92,6 +96,9 @@ struct Incoming {
     taken: usize,
     /// How much of it has no end of a line, besides what was taken.
     searched: usize,
+    /// How many lines that are no messages came since the last one that may be one, and their bytes.
+    logged: usize,
+    logged_bytes: usize,
     /// Nothing more is read: the stream ended like this. It comes again and again, once all else was taken.
     end: Option<Line>,
 }
@@ -117,6 +124,8 @@ impl Lines {
             bytes: Vec::new(),
             taken: 0,
             searched: 0,
+            logged: 0,
+            logged_bytes: 0,
             end: None,
         };
         Lines { incoming: RefCell::new(incoming), logs: Tail::default() }
@@ -241,8 +250,19 @@ impl Incoming {
                     return self.end.clone();
                 }
             } else if !may_be_json(text) {
-                logs.push(&String::from_utf8_lossy(&text[..text.len().min(4 * SHOWN)]));
+                let shown = String::from_utf8_lossy(&text[..text.len().min(4 * SHOWN)]).into_owned();
+                logs.push(&shown);
+                self.logged += 1;
+                self.logged_bytes += length;
+                if self.logged > MAX_LOGS || self.logged_bytes > MAX_LOG_BYTES {
+                    let how = match self.logged > MAX_LOGS {
+                        true => format!("{MAX_LOGS} lines"),
+                        false => format!("{} MiB", MAX_LOG_BYTES >> 20),
+                    };
+                    return self.give_up(format!("more than {how} without a message, such as {}", excerpt(&shown)));
+                }
             } else {
+                (self.logged, self.logged_bytes) = (0, 0);
                 match std::str::from_utf8(text) {
                     Ok(text) if whole => return Some(Line::Text(text.to_owned())),
                     Ok(text) => return Some(Line::Partial(text.to_owned())),

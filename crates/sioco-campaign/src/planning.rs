@@ -66,7 +66,7 @@ impl Time {
 /// How many steps paths of a plan have at most, unless something else is said.
 pub const DEPTH: usize = 200;
 /// How many nodes are looked at. Somebody waits for the first test, and the clock must not decide what is planned.
-const NODES: usize = 1_000;
+pub const NODES: usize = 1_000;
 /// So many steps are walked after a plan, unless something else is said.
 pub const WALKED: u64 = 1000;
 /// How much memory there usually is, in bytes.

@@ -14,7 +14,7 @@ use sioco_exec::{Fault, FaultKind, Order, Player, Polled, RunNumber, Sut, SutEve
 use sioco_model::model::{Direction, Model};
 use sioco_model::{GateId, Id};
 
-use crate::alike::params_are_alike;
+use crate::alike::{differences_of_params, params_are_alike};
 
 /// See the [module](self).
 pub struct Played<'m> {
@@ -30,6 +30,8 @@ pub struct Played<'m> {
     refused: Vec<u64>,
     /// How the gates of the two models differ, in words.
     differences: Vec<String>,
+    /// What the player and the model are called there.
+    names: [String; 2],
 }
 
 /// Where the values of a gate go in the other model.
@@ -60,8 +62,18 @@ impl<'m> Played<'m> {
     /// A player of one model for a tester of another.
     pub fn new(player: Player<'m>, played: &'m Model, model: &'m Model) -> Played<'m> {
         let (inputs, outputs) = (Crossing::all(model, played), Crossing::all(played, model));
-        let differences = differences_of_models(model, played);
-        Played { player, played, model, inputs, outputs, refused: Vec::new(), differences }
+        let mut differences = differences_of_models(model, played);
+        differences.extend(differences_of_params(model, played));
+        let names = ["the model that is played".to_owned(), "the model".to_owned()];
+        Played { player, played, model, inputs, outputs, refused: Vec::new(), differences, names }
+    }
+
+    /// The same for models that are in these files.
+    pub fn in_files(mut self, played: &str, model: &str) -> Played<'m> {
+        for (name, file) in self.names.iter_mut().zip([played, model]) {
+            name.push_str(&format!(" (`{file}`)"));
+        }
+        self
     }
 
     /// An input of the model as the player knows it.
@@ -123,7 +135,8 @@ impl Sut for Played<'_> {
     fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         if !self.differences.is_empty() {
             let all = self.differences.join("; ");
-            let message = format!("the gates of the model that is played are not those of the model: {all}");
+            let [played, model] = &self.names;
+            let message = format!("the gates of {played} are not those of {model}: {all}");
             return Err(Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false });
         }
         self.refused.clear();

@@ -6,7 +6,7 @@ use sioco_exec::drive::Bench;
 use sioco_exec::log::LoggedRun;
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, Point, Replayed, is_alike, replay};
-use sioco_exec::shrink::Rate;
+use sioco_exec::shrink::{Rate, alike};
 use sioco_exec::summary::most_telling;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
 use sioco_exec::{Observation, RunNumber, Sut};
@@ -119,6 +119,7 @@ impl Replays {
         match failure(recorded).and_then(failure_of).map(|failure| (failure, steps)) {
             None => Sameness::New,
             Some(before) if first.is_some_and(|first| is_same(before, first)) => Sameness::Same,
+            Some((before, at)) if first.is_some_and(|(now, then)| at == then && alike(before, now)) => Sameness::Values,
             Some(_) => Sameness::Other,
         }
     }
@@ -147,6 +148,8 @@ pub enum Sameness {
     New,
     /// The same failure at the same step.
     Same,
+    /// The same, with other values: a system may make new ones each time.
+    Values,
     /// Another failure, or at another step.
     Other,
 }

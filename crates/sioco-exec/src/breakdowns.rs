@@ -8,8 +8,8 @@ use crate::sut::{Fault, FaultKind};
 const FAULTS: u32 = 3;
 /// How many runs in a row that end since an adapter does not answer end a campaign: each takes all of its patience.
 const HANGS: u32 = 3;
-/// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, by dying, or by
-/// answers that it tells before the input.
+/// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, by dying, by breaking the
+/// protocol, or by answers that it tells before the input.
 const SPOILED: u32 = 10;
 
 /// See the [module](self).
@@ -36,7 +36,7 @@ impl Breakdowns {
     /// The adapter or the surroundings broke down. Says whether that is enough.
     pub fn fault(&mut self, fault: &Fault) -> Option<End> {
         self.faults += 1;
-        self.spoiled += u32::from(matches!(fault.kind, FaultKind::Timeout | FaultKind::Died));
+        self.spoiled += u32::from(matches!(fault.kind, FaultKind::Timeout | FaultKind::Died | FaultKind::Protocol));
         self.hangs += u32::from(fault.kind == FaultKind::Timeout);
         let enough = self.faults >= FAULTS || self.spoiled >= SPOILED || self.hangs >= HANGS;
         (enough || !fault.again).then_some(End::Broken)
@@ -103,8 +103,11 @@ mod tests {
         for n in 1..=10 {
             breakdowns.step();
             breakdowns.answered();
-            let end =
-                if n % 2 == 0 { breakdowns.misordered() } else { breakdowns.fault(&fault(FaultKind::Died, true)) };
+            let end = match n % 3 {
+                0 => breakdowns.misordered(),
+                1 => breakdowns.fault(&fault(FaultKind::Died, true)),
+                _ => breakdowns.fault(&fault(FaultKind::Protocol, true)),
+            };
             assert_eq!(end, (n == 10).then_some(End::Broken), "{n}");
         }
     }

@@ -247,13 +247,7 @@ fn acknowledge<'m>(
         }
         Polled::Nothing => {
             // Who does not answer this will hardly answer a reset.
-            sut.stop();
-            return Err(Fault {
-                kind: FaultKind::Timeout,
-                message: format!("input {id} was neither accepted nor refused within {:?}", session.patience()),
-                stderr: Vec::new(),
-                again: true,
-            });
+            return Err(sut.unacknowledged(id, session.patience()));
         }
     }
     Ok(())

@@ -106,6 +106,10 @@ impl Sut for Border<'_> {
         self.sut.remarks()
     }
 
+    fn unacknowledged(&mut self, id: u64, patience: Duration) -> Fault {
+        self.sut.unacknowledged(id, patience)
+    }
+
     fn stop(&mut self) {
         self.sut.stop();
     }

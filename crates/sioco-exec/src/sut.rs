@@ -225,6 +225,13 @@ pub trait Sut {
         Vec::new()
     }
 
+    /// Ends the system, which neither accepted nor refused an input for so long, and says so, with what is known about why.
+    fn unacknowledged(&mut self, id: u64, patience: Duration) -> Fault {
+        self.stop();
+        let message = format!("input {id} was neither accepted nor refused within {patience:?}");
+        Fault { kind: FaultKind::Timeout, message, stderr: Vec::new(), again: true }
+    }
+
     /// Ends the system and whatever was started for it. A reset after that starts it anew.
     fn stop(&mut self) {}
 }

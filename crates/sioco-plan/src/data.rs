@@ -23,9 +23,14 @@ use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::{Side, Want, atoms, side_of};
 
-/// In how many purposes, and at how many edges of the graph, a goal is tried.
+/// In how many purposes a goal is tried at first, and in how many when all purposes are there.
 const PURPOSES: usize = 16;
+const LATER: usize = 1024;
+/// At how many edges of the graph it is tried at least, at one edge for how many nodes that there may be, and at how many
+/// when the time for the search is over.
 const EDGES: usize = 64;
+const NODES_PER_EDGE: usize = 64;
+const LAST_EDGES: usize = 16;
 
 /// Adds the goals of the guards of all switches on the purposes of a plan, and what they need.
 pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &Exploration, options: &Options) {
@@ -34,6 +39,7 @@ pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &
     let net = Net::new(model, &exploration.graph);
     let places = Places::new(model, &net, plan);
     let mut search = Search { plan, walker, net: &net, places, exploration, options };
+    let mut open = Vec::new();
     for switch in model.switches.ids().filter(|s| on_the_way[s.index()]) {
         for (i, atom) in atoms(model, switch).into_iter().enumerate() {
             for side in Side::ALL {
@@ -51,13 +57,25 @@ pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &
                 }
                 let state = if options.limits.cancelled() {
                     State::NotReached(Stop::Cancelled)
-                } else if let Some(state) = search.in_purposes(&want, &steps, goal) {
+                } else if let Some(state) = search.in_purposes(&want, &steps, goal, PURPOSES) {
                     state
                 } else {
                     search.in_graph(&want, &steps, goal)
                 };
+                if matches!(state, State::NotReached(_)) {
+                    open.push((goal, want, steps));
+                }
                 search.plan.goals.push((Goal::Atom { switch, atom: i, side }, state));
             }
+        }
+    }
+    // Purposes that were added for other goals may reach it (T-P16).
+    for (goal, want, steps) in open {
+        if options.limits.cancelled() {
+            break;
+        }
+        if let Some(state) = search.in_purposes(&want, &steps, goal, LATER) {
+            search.plan.goals[goal].1 = state;
         }
     }
 }
@@ -73,8 +91,17 @@ struct Search<'a, 'm> {
 }
 
 impl Search<'_, '_> {
-    /// Adds a want to a step of a purpose that there is, if the rest of it stays possible.
-    fn in_purposes(&mut self, want: &Want, steps: &[Step], goal: usize) -> Option<State> {
+    /// Whether a side can be seen at a step in any state at all.
+    fn may_show(&mut self, step: Step, want: &Want) -> bool {
+        let Want::Atom { switch, atom, side } = want else { return true };
+        let walker = &mut *self.walker;
+        let Some(&atom) = atoms(walker.path.model(), *switch).get(*atom) else { return true };
+        let Some(term) = walker.path.build(|pool, sorts| side_of(pool, sorts, atom, *side)) else { return true };
+        step.is_silence() || !walker.path.never_with(step, term)
+    }
+
+    /// Adds a want to a step of a purpose that there is, if the rest of it stays possible. So many steps are tried.
+    fn in_purposes(&mut self, want: &Want, steps: &[Step], goal: usize, most: usize) -> Option<State> {
         let Search { plan, walker, places, .. } = self;
         let source = match want {
             Want::Atom { switch, .. } => walker.path.model().switches[*switch].source,
@@ -100,7 +127,7 @@ impl Search<'_, '_> {
                 if !walker.path.locations().contains(&source) {
                     continue;
                 }
-                if tried == PURPOSES {
+                if tried == most || walker.path.is_cancelled() {
                     return None;
                 }
                 tried += 1;
@@ -121,12 +148,15 @@ impl Search<'_, '_> {
 
     /// A purpose of its own for a want: at the nearest edge of the graph that can have it.
     fn in_graph(&mut self, want: &Want, steps: &[Step], goal: usize) -> State {
+        // Where a step shows it in no state, nobody needs to look in each.
+        let hopeful: Vec<Step> = steps.iter().copied().filter(|step| self.may_show(*step, want)).collect();
         let Search { walker, net, places, exploration, options, .. } = self;
         let model = walker.path.model();
         let Want::Atom { switch, .. } = want else { return State::NotReached(exploration.stop) };
         let source = model.switches[*switch].source;
         let mut doubtful: Option<(Vec<Leg>, Reason)> = None;
-        let (mut first, mut states, mut cut) = (None, 0, false);
+        let complete = exploration.stop == Stop::Complete;
+        let (mut first, mut states, mut tried, mut cut) = (None, 0, 0, false);
         // Silence is no edge of this graph, so it is asked for in every state.
         let mut edges: Vec<NodeId> = steps.iter().filter_map(|s| places.edges.get(s)).flatten().copied().collect();
         edges.sort_unstable();
@@ -140,17 +170,23 @@ impl Search<'_, '_> {
                 legs.push(Leg::from(Step::Delta));
             }
             let Some(mut last) = legs.pop() else { continue };
+            let hopeless = !hopeful.contains(&last.step);
+            if hopeless && first.is_some() && !complete {
+                continue;
+            }
             last.wants.extend([want.clone()]);
             walker.follow(&legs);
             if !walker.path.locations().contains(&source) {
                 continue;
             }
-            if states == EDGES || options.is_over() {
+            let most = if options.is_over() { LAST_EDGES } else { EDGES.max(options.nodes / NODES_PER_EDGE) };
+            if tried >= most || options.limits.cancelled() {
                 cut = true;
                 break;
             }
             states += 1;
-            let answer = walker.take(&last);
+            tried += usize::from(!hopeless);
+            let answer = if hopeless { Possible::No } else { walker.take(&last) };
             if answer == Possible::No {
                 first.get_or_insert((legs, last));
                 continue;
@@ -166,9 +202,9 @@ impl Search<'_, '_> {
         if let Some((legs, reason)) = doubtful {
             return self.own_purpose(legs, Some(reason), goal);
         }
-        let whole = !cut && exploration.stop == Stop::Complete;
-        if !whole && !never(walker, want, steps) {
-            let stop = if exploration.stop == Stop::Complete { Stop::Nodes } else { exploration.stop };
+        let whole = !cut && complete;
+        if !whole && !hopeful.is_empty() {
+            let stop = if complete { Stop::Nodes } else { exploration.stop };
             return State::NotReached(stop);
         }
         let clash = first.map(|(legs, last)| {
@@ -399,13 +435,4 @@ fn is_below(purpose: &Purpose, node: usize, above: usize) -> bool {
         at = purpose.nodes[n].parent;
     }
     false
-}
-
-/// Whether no state at all allows it.
-fn never(walker: &mut Walker<'_>, want: &Want, steps: &[Step]) -> bool {
-    let Want::Atom { switch, atom, side } = want else { return false };
-    let model = walker.path.model();
-    let Some(&atom) = atoms(model, *switch).get(*atom) else { return false };
-    let Some(term) = walker.path.build(|pool, sorts| side_of(pool, sorts, atom, *side)) else { return false };
-    steps.iter().all(|s| !s.is_silence() && walker.path.never_with(*s, term))
 }

@@ -227,17 +227,18 @@ fn steering(
         limits: options.limits.clone(),
         ..Default::default()
     };
+    let steered = is_steered(walker);
     let mut of = |found: Analysis| {
         let hidden = found.determinism == Some(Determinism::No) && found.internal_choices > 0;
-        let (choices, choice, sure, values) = choices(walker, &found.exploration.graph, hidden);
-        Steering {
-            complete: found.complete() && sure,
-            determinism: found.determinism.unwrap_or(Determinism::NotFound),
-            control: found.control.unwrap_or(Control::NotFound),
-            choices,
-            choice,
-            values,
+        let (determinism, control) = (found.determinism, found.control.clone());
+        let (determinism, control) =
+            (determinism.unwrap_or(Determinism::NotFound), control.unwrap_or(Control::NotFound));
+        if steered && !found.complete() {
+            // What holds in every state needs no graph of all that can be reached.
+            return Steering { complete: true, determinism, control, choices: 0, choice: None, values: Vec::new() };
         }
+        let (choices, choice, sure, values) = choices(walker, &found.exploration.graph, hidden);
+        Steering { complete: found.complete() && sure, determinism, control, choices, choice, values }
     };
     let small = graph.filter(|g| g.graph.len() <= STEERING);
     let first = small.map(|graph| of(analysis::examine(model, solvers, &analysis, graph)));
@@ -248,6 +249,28 @@ fn steering(
         Some(first) if first.complete || settled(&first) => first,
         _ => of(analysis::analyze(model, solvers, &analysis, &mut |_| {})),
     }
+}
+
+/// Whether the system decides nothing by itself in any state at all, reachable or not: no step of its own competes with
+/// another step, and none has values of its choice. Only for one process: where several meet depends on the way.
+fn is_steered(walker: &mut Walker<'_>) -> bool {
+    let model = walker.path.model();
+    let chosen = |s: SwitchId| model.switches[s].params.iter().any(|p| p.term.is_none());
+    let own = |s: &SwitchId| model.direction(*s) != Some(Direction::Input);
+    if model.processes.len() > 1 || model.switches.ids().any(|s| own(&s) && chosen(s)) {
+        return false;
+    }
+    let mut steps = Vec::new();
+    let mut asked = 0;
+    model.locations.ids().all(|location| {
+        walker.path.outgoing_of(&[location], &mut steps);
+        let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
+        let mut competing = pairs.filter(|(a, b)| a.is_own(model) || b.is_own(model));
+        competing.all(|(a, b)| {
+            asked += 1;
+            asked <= PAIRS && !walker.path.is_cancelled() && walker.path.never_together(a, b)
+        })
+    })
 }
 
 /// Where the system decides by itself: in how many states, as far as they were looked at, whether that is all, and which

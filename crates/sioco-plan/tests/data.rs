@@ -84,6 +84,40 @@ fn false_is_seen_elsewhere() {
     assert_eq!(sides(&model, &plan, "say").len(), 3);
 }
 
+/// What the purpose of another goal reaches is covered, however many edges there are where it cannot be seen (T-P16).
+#[test]
+fn what_a_purpose_reaches_is_covered() {
+    let model = model(
+        "input coin(v: Int in 1..10)
+         input choose
+         input cancel
+         output item
+         output change(v: Int)
+         output refuse
+         process Vending {
+           var credit: Int = 0
+           var stock: Int = 5
+           init idle {
+             pay:  ?coin(v) / credit := credit + v -> idle
+             buy:  ?choose [credit >= 5 && stock > 0] / credit := credit - 5, stock := stock - 1 -> giving
+             poor: ?choose [credit < 5 || stock == 0] -> refusing
+             back: ?cancel [credit > 0] -> returning
+           }
+           state refusing { no: !refuse -> idle }
+           state giving { out: !item -> idle }
+           state returning { ret: !change(credit) / credit := 0 -> idle }
+         }",
+    );
+    let options = Options { data: true, nodes: 1000, ..Options::new(Cover::Switch) };
+    let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
+    assert_ne!(plan.stop, sioco_symbolic::Stop::Complete, "the states have no end");
+    for switch in ["buy", "poor"] {
+        for (atom, side, state) in sides(&model, &plan, switch) {
+            assert!(matches!(state, State::Covered { doubt: false, .. }), "{switch}: {atom} {side:?} {state:?}");
+        }
+    }
+}
+
 /// What another process does while the question arises shows it, too.
 #[test]
 fn false_is_seen_while_others_move() {

@@ -168,6 +168,24 @@ fn s4_figure_4() {
     }
 }
 
+/// What holds in every state needs no graph of all that can be reached.
+#[test]
+fn endless_models_can_be_certain_too() {
+    for (refused, certain) in [("credit < 5 && wanted", true), ("wanted", false)] {
+        let model = support::model(&format!(
+            "input coin(v: Int in 1..10)\ninput choose\noutput item\noutput refuse\noutput sum(n: Int)\nprocess P {{\n \
+             var credit: Int = 0\n var wanted: Bool = false\n \
+             init idle {{ ?coin(v) / credit := credit + v -> told\n ?choose / wanted := true -> chosen }}\n \
+             state told {{ !sum(credit) -> idle }}\n \
+             state chosen {{ !item [credit >= 5] / credit := credit - 5 -> idle\n !refuse [{refused}] -> idle }}\n}}"
+        ));
+        let plan = planned(&model, Cover::Switch, false);
+        let steering = plan.steering.expect("it was asked for");
+        assert_eq!(steering.is_certain(), certain, "{steering:?}");
+        assert_eq!(steering.choices > 0, !certain, "{steering:?}");
+    }
+}
+
 /// Every example: 100 % of the feasible switches, and a proof for each of the others.
 #[test]
 fn all_examples() {

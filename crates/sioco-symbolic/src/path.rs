@@ -355,7 +355,7 @@ impl<'m> Path<'m> {
     }
 
     /// The steps that leave other locations.
-    pub(crate) fn outgoing_of(&self, locations: &[LocationId], steps: &mut Vec<Step>) {
+    pub fn outgoing_of(&self, locations: &[LocationId], steps: &mut Vec<Step>) {
         self.steps.outgoing.steps(self.model, locations, steps);
     }
 

@@ -262,7 +262,8 @@ impl Conformance {
             eager: false,
             shrunk: &outcome.shrinks.all,
         };
-        let about = report::About { source, seed: Some(self.seed), file: None, replay: None, notes: &notes };
+        let about =
+            report::About { source, seed: Some(self.seed), file: None, clock: false, replay: None, notes: &notes };
         let page = Page { width: WIDTH, style: PLAIN };
         bad_runs(&outcome.failures(), about, page) + &summary(&told, page)
     }

@@ -294,6 +294,21 @@ fn a_system_that_says_nothing_is_told_to_flush() {
     check(&[]).exits(0);
 }
 
+/// An adapter that ends when its input does, and sends then what it held back, shows why it did not answer.
+#[test]
+fn output_that_is_not_flushed_is_told() {
+    let held = format!("H='{HELLO}'; trap 'echo \"$H\"' EXIT");
+    let run = Shell { hello: held, ..Shell::default() }.check(&["--patience", "0.3"]);
+    run.exits(5)
+        .stdout_has("  fail  hello ")
+        .stdout_has("did not answer the hello within 0.3 s; its output waits in a buffer");
+    run.stdout_has("`python3 -u`");
+    // What is sent later may be held back as well.
+    let run = Shell { ping: ":", knock: ":", ..Shell::default() }.check(&["--for", "1s", "--wait", "100ms"]);
+    run.stdout_has("  warn  outputs     no output was ever received, though the model requires one\n");
+    run.stdout_has("does it flush its output after every line? in Python `print(…, flush=True)`");
+}
+
 /// Beside the test above: both wait by the clock.
 #[test]
 fn a_campaign_with_a_system_that_says_nothing_ends() {

@@ -70,3 +70,14 @@ fn examples_show_the_whole_output() {
     }
     assert!(tried >= 3, "{tried}");
 }
+
+/// The first model of the README is the one that its commands are about.
+#[test]
+fn the_first_model_is_the_shipped_one() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap().replace("\r\n", "\n");
+    let readme = read("README.md");
+    let shown = readme.split_once("```sts\n").unwrap().1.split_once("```").unwrap().0;
+    let shipped = read("examples/accumulator/accumulator.sts");
+    assert!(shipped.ends_with(&format!("\n\n{shown}")), "{shown}");
+}

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::Value as Json;
-use support::{Folder, Run, sioco, sioco_in_env, sioco_with_input};
+use support::{Folder, Run, sioco, sioco_in, sioco_in_env, sioco_with_input};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
 
@@ -723,4 +723,25 @@ fn interrupted(args: &[&str], signals: usize) -> String {
         return text;
     }
     panic!("the interrupt was never heeded");
+}
+
+/// Functions and constants are expanded in a model; people read what they wrote.
+#[test]
+fn calls_of_functions_are_shown_as_they_were_written() {
+    let folder = Folder::new("explore-functions");
+    folder.write(
+        "f.sts",
+        "input go\ninput set(n: Int in 0..9)\noutput yes\nconst LIMIT = 5\n\
+         fun beyond(n: Int): Bool = n > LIMIT\nfun never(): Bool = LIMIT > 7\n\
+         process P {\n  var x: Int = 0\n  init a {\n    s: ?set(n) / x := n -> a\n    t: ?go [beyond(x)] -> b\n    \
+         u: ?go [beyond(3)] -> b\n    v: ?go [never()] -> b\n  }\n  state b { y: !yes -> a }\n}\n",
+    );
+    let explore = |path| sioco_in(&["explore", "f.sts", "--solver", "builtin", "--path", path], &folder.path(""));
+    explore("t").exits(1).stdout_has("step 1, here: beyond(x) is false (x = 0)");
+    explore("u").exits(1).stdout_has("step 1, here: beyond(3) is false");
+    explore("v").exits(1).stdout_has("step 1, here: never() is false");
+    // Where symbols decide, they are shown.
+    explore("s t").exits(0).stdout_has("n#1 > 5");
+    let run = sioco_in(&["plan", "f.sts", "--solver", "builtin", "--data", "boundary"], &folder.path(""));
+    run.stdout_has("`beyond(x)` of t true").stdout_has("`beyond(x)` of t just false");
 }

@@ -91,6 +91,16 @@ FAIL  Accumulator against `log.txt`: 2 runs, 4 steps
     judge(&folder, "", &[]).stderr_has("there is no run in `log.txt`");
 }
 
+/// Nobody can wait longer for what was recorded.
+#[test]
+fn silence_in_a_log_needs_no_help_about_waiting() {
+    let folder = folder();
+    for silence in ["delta", "quiescent"] {
+        let run = judge(&folder, &format!("?inX(6)\n{silence}\n"), &[]);
+        run.exits(1).stdout_has("error[sioco::V002]: the SUT is silent").stdout_has_not("--quiescence-at");
+    }
+}
+
 #[test]
 fn a_trace_of_the_simulator_is_a_log() {
     let folder = folder();

@@ -69,6 +69,10 @@ fn a_failure_is_found_again_or_is_fixed() {
     replay(&folder, &[id, "--sut", "model:acc.sts", "--times", "1"]).exits(0).stdout_has("tried once\n");
     let file = format!(".sioco/runs/{id}.jsonl");
     replay(&folder, &[&file, "--sut", "model:acc.sts"]).exits(0);
+    // What a system makes up each time is no other failure.
+    folder.write("other.sts", &MODEL.replace("!outX(x)", "!outX(if x > 15 then x + 2 else x)"));
+    let run = replay(&folder, &[id, "--sut", "model:other.sts"]);
+    run.exits(1).stdout_has("fails again, 3 times, with the same failure but for its values\n");
     // A model that allows it: nothing is wrong any more.
     folder.write("acc.sts", &MODEL.replace("!outX(x)", "!outX(if x > 15 then x + 1 else x)"));
     replay(&folder, &[id]).exits(0).stderr_has("has changed since the journal was written");

@@ -422,14 +422,64 @@ fn a_model_with_other_gates_is_no_verdict() {
     let folder = folder();
     folder.write("other.sts", "output bye\nprocess P { init a { !bye -> a } }\n");
     let run = test(&folder, &["--sut", "model:other.sts", "--seed", "1"]);
-    run.exits(5).stdout_has("error[adapter]: the gates of the model that is played are not those of the model: ");
+    run.exits(5).stdout_has(
+        "error[adapter]: the gates of the model that is played (`other.sts`) are not those of the model (`acc.sts`): ",
+    );
     run.stdout_has("the model has the input `inX`, and the model that is played does not have it; ");
     run.stdout_has("the model that is played has the output `bye`, and the model does not have it");
     run.stdout_has(": 0 runs, 0 steps");
-    // A value that the gate does not have is one on the system.
+    // Nor is one whose gates have other types, which no value of the system could be of.
     folder.write("text.sts", &MODEL.replace("outX(p: Int)", "outX(p: String)").replace("!outX(x)", "!outX(\"six\")"));
     let run = test(&folder, &["--sut", "model:text.sts", "--seed", "1"]);
+    run.exits(5).stdout_has("(`text.sts`) are not those of the model (`acc.sts`): ").stdout_has(": 0 runs, 0 steps");
+    run.stdout_has("the model has the output `outX(p: Int)`, and the model that is played has `outX(p: String)`");
+    // A value outside a range is one on the system.
+    let spec = MODEL.replace("outX(p: Int)", "outX(p: Int in 0..1000)");
+    folder.write("acc.sts", &spec);
+    folder.write("minus.sts", &MODEL.replace("!outX(x)", "!outX(-x)"));
+    let run = test(&folder, &["--sut", "model:minus.sts", "--seed", "1"]);
     run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
+}
+
+/// Purposes that are not tried since another run failed are counted.
+#[test]
+fn dropped_purposes_are_counted() {
+    let folder = folder();
+    folder.write("plus.sts", &MODEL.replace("!outX(x)", "!outX(x + 1)"));
+    let run = test(&folder, &["--sut", "model:plus.sts", "--cover", "paths:4", "--seed", "1", "--no-shrink"]);
+    run.exits(1).stdout_has("1 of 3 reached, 1 failed, 1 dropped since another run failed");
+}
+
+/// A model that is played is never slow.
+#[test]
+fn silence_of_a_played_model_needs_no_help_about_waiting() {
+    let folder = folder();
+    folder.write("mute.sts", &MODEL.replace("tell: !outX(x)", "tell: !outX(x) [x > 20]"));
+    let run = test(&folder, &["--sut", "model:mute.sts", "--seed", "1"]);
+    run.exits(1).stdout_has("error[sioco::V002]: the SUT is silent").stdout_has_not("--quiescence-at");
+}
+
+/// What the plan of a campaign leaves out is told by the command that it names.
+#[test]
+fn the_command_that_tells_what_is_uncovered_makes_the_same_plan() {
+    let folder = folder();
+    let text = "input coin(v: Int in 1..10)\ninput choose\noutput item\noutput refuse\nprocess P {\n  \
+                var credit: Int = 0\n  var stock: Int = 40\n  \
+                init idle {\n    pay: ?coin(v) / credit := credit + v -> idle\n    \
+                buy: ?choose [credit >= 5 && stock > 0] / credit := credit - 5, stock := stock - 1 -> giving\n    \
+                poor: ?choose [credit < 5 || stock == 0] -> refusing\n  }\n  \
+                state giving { !item -> idle }\n  state refusing { !refuse -> idle }\n}\n";
+    folder.write("vending.sts", text);
+    let args = ["test", "vending.sts", "--sut", "model:vending.sts", "--seed", "1", "--solver", "builtin"];
+    let run = sioco_in(&args, &folder.path(""));
+    let said = run.stderr.split_once("the plan leaves ").expect("goals are uncovered").1;
+    let (open, rest) = said.split_once(" goals uncovered; `sioco ").expect("goals");
+    let command = rest.split_once("` says which and why").expect("a command").0;
+    assert_eq!(command, "plan vending.sts --data boundary --nodes 1000");
+    let args: Vec<&str> = command.split(' ').chain(["--solver", "builtin"]).collect();
+    let run = sioco_in(&args, &folder.path(""));
+    run.exits(3);
+    assert_eq!(run.stdout.matches("not reached: ").count().to_string(), open);
 }
 
 /// Gates and values go by their names, wherever they were declared.

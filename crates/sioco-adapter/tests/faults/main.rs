@@ -230,6 +230,48 @@ fn what_never_worked_is_not_tried_again() {
     rig.end();
 }
 
+/// Logs hold up nothing, but whoever sends nothing else without end is given up.
+#[test]
+fn logs_without_end_are_a_fault() {
+    let model = model();
+    let mut rig = Rig::new(&model, "logs-for-ever");
+    rig.reset(1).unwrap();
+    rig.send(1, 6).unwrap();
+    let begun = Instant::now();
+    let fault = loop {
+        assert!(begun.elapsed() < 3 * LONG, "it goes on for ever");
+        match rig.poll(SHORT) {
+            Ok(_) => {}
+            Err(fault) => break fault,
+        }
+    };
+    check_fault(Err::<(), _>(fault), FaultKind::Protocol, "without a message, such as `nothing to see here`", true);
+    rig.end();
+}
+
+/// What an adapter holds back comes when its input is closed: then it is known why nothing came.
+#[test]
+fn output_that_is_not_flushed_is_told() {
+    let model = model();
+    let options = || Options { hello: SHORT, reset: SHORT, ..Options::default() };
+    for (mode, what) in [("buffered", "hello"), ("buffered-from-reset", "reset")] {
+        let mut rig = Rig::with(&model, mode, options());
+        let fault = check_fault(rig.reset(1), FaultKind::Protocol, &format!("did not answer the {what} within"), false);
+        assert!(
+            fault.message.contains("its output waits in a buffer") && fault.message.contains("`python3 -u`"),
+            "{fault}"
+        );
+        rig.end();
+    }
+    let mut rig = Rig::with(&model, "buffered-from-input", Options { hello: LONG, reset: LONG, ..Options::default() });
+    rig.reset(1).unwrap();
+    rig.send(1, 6).unwrap();
+    assert_eq!(rig.client().poll(SHORT), Ok(Polled::Nothing));
+    let fault = rig.client().unacknowledged(1, SHORT);
+    check_fault(Err::<(), _>(fault), FaultKind::Protocol, "within 150ms; its output waits in a buffer", false);
+    rig.end();
+}
+
 #[test]
 fn hanging_takes_no_longer_than_it_may() {
     let model = model();

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Write};
 use std::process::{Command, Stdio, exit};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -9,7 +10,23 @@ use serde_json::{Value as Json, json};
 /// The environment variable that says which system to be.
 pub const MODE: &str = "SIOCO_TEST_SUT";
 
+/// What waits to be sent, by those who flush only when they end.
+static HELD: Mutex<Option<String>> = Mutex::new(None);
+
+fn hold() {
+    HELD.lock().unwrap().get_or_insert_default();
+}
+
+fn release() {
+    let held = HELD.lock().unwrap().take();
+    held.iter().flat_map(|held| held.lines()).for_each(say);
+}
+
 pub fn say(line: impl std::fmt::Display) {
+    if let Some(held) = &mut *HELD.lock().unwrap() {
+        held.push_str(&format!("{line}\n"));
+        return;
+    }
     let mut out = std::io::stdout().lock();
     let written = writeln!(out, "{line}").and_then(|()| out.flush());
     if written.is_err() {
@@ -66,10 +83,15 @@ pub fn play(mode: &str) -> ! {
             if ["fork", "stubborn"].contains(&name) {
                 for_ever();
             }
+            release();
             exit(0);
         }
         let message: Json = serde_json::from_str(&line).expect("a message");
-        match message["type"].as_str().expect("a type") {
+        let kind = message["type"].as_str().expect("a type");
+        if name == "buffered" || name.strip_prefix("buffered-from-") == Some(kind) {
+            hold();
+        }
+        match kind {
             "hello" => match name {
                 "hang-at-hello" => for_ever(),
                 "hello" => say(what),
@@ -159,6 +181,13 @@ pub fn play(mode: &str) -> ! {
                     "abort" => std::process::abort(),
                     "crash-later" if inputs == 2 => exit(3),
                     "hang" => for_ever(),
+                    "logs-for-ever" => {
+                        say(json!({"type": "accepted", "id": id}));
+                        let many = "nothing to see here\n".repeat(1000);
+                        loop {
+                            say(&many);
+                        }
+                    }
                     "refuse" => {
                         say(json!({"type": "refused", "id": id, "message": "not now"}));
                         continue;

@@ -28,6 +28,13 @@ pub struct Source<'a> {
     pub sources: &'a SourceMap,
 }
 
+impl<'a> Source<'a> {
+    /// The words of its author.
+    pub fn words(self) -> crate::words::Words<'a> {
+        crate::words::Words { checked: self.checked, sources: self.sources }
+    }
+}
+
 /// The kinds whose findings count as errors, whatever their own severity is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Denied<'a>(pub &'a [Kind]);

@@ -38,6 +38,8 @@ pub struct PathReport {
 pub struct Conjunct {
     /// The condition over symbols.
     pub text: String,
+    /// The same as its author wrote it, where it is false by itself and that is known.
+    pub written: Option<String>,
     /// The step that brings it, from 1.
     pub step: usize,
     /// The switch that it belongs to.
@@ -248,6 +250,9 @@ impl Conjunct {
         let what = match (self.in_silence || self.text == "false", values.is_empty()) {
             // What must not be possible is better said than written down.
             (true, _) if !self.why.is_empty() => self.why.clone(),
+            _ if let Some(written) = &self.written => {
+                format!("{written} is {}", if self.undefined { "undefined" } else { "false" })
+            }
             (_, false) if self.undefined => format!("{} is undefined", self.text),
             (_, false) => format!("{} is false", self.text),
             (_, true) if self.why.is_empty() => self.text.clone(),

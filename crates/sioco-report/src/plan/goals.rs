@@ -2,8 +2,6 @@
 
 use sioco_lang::diagnostic::Label;
 use sioco_lang::source::Span;
-use sioco_model::model::Model;
-use sioco_model::print;
 use sioco_plan::want::atoms;
 use sioco_plan::{Goal, Infeasible, Side, State};
 use sioco_symbolic::Stop;
@@ -11,14 +9,16 @@ use sioco_symbolic::Stop;
 use super::{Page, Planned};
 use crate::analysis::{clashing, cut, never};
 use crate::diagnostic::{Finding, render_finding};
+use crate::words::Words;
 
 /// A goal in a list.
-pub(crate) fn name(model: &Model, goal: &Goal) -> String {
+pub(crate) fn name(words: Words<'_>, goal: &Goal) -> String {
+    let model = words.model();
     match goal {
         Goal::Switch(s) => model.switches[*s].name.clone(),
         Goal::Location(l) => model.location_name(*l),
         Goal::Atom { switch, atom, side } => {
-            let text = atoms(model, *switch).get(*atom).map(|t| print::term(model, Some(*switch), *t));
+            let text = atoms(model, *switch).get(*atom).map(|t| words.conjunct(*switch, *t));
             let side = match side {
                 Side::True => "true",
                 Side::False => "false",
@@ -47,7 +47,7 @@ pub(super) fn span(planned: &Planned<'_>, goal: &Goal) -> Option<Span> {
 /// Why a goal cannot be reached, at its place.
 fn infeasible(planned: &Planned<'_>, goal: &Goal, why: &Infeasible) -> Finding {
     let model = planned.model();
-    let name = name(model, goal);
+    let name = name(planned.source.words(), goal);
     let mut finding = match (goal, why) {
         (Goal::Switch(switch), Infeasible::Switch(why)) => never(planned.source, *switch, why),
         _ => {
@@ -90,7 +90,7 @@ fn infeasible(planned: &Planned<'_>, goal: &Goal, why: &Infeasible) -> Finding {
 
 /// Every goal that is not covered, with why; at most so many of each kind as `most` says.
 pub fn missing(planned: &Planned<'_>, most: usize, page: Page) -> String {
-    let (model, style) = (planned.model(), page.style);
+    let style = page.style;
     let mut out = String::new();
     let mut proved = 0;
     for (goal, state) in &planned.plan.goals {
@@ -118,7 +118,12 @@ pub fn missing(planned: &Planned<'_>, most: usize, page: Page) -> String {
             State::Covered { .. } | State::Infeasible(_) => continue,
         };
         let place = span(planned, goal).map(|s| format!(" ({})", planned.source.sources.show(s))).unwrap_or_default();
-        lines.push(format!("{}: {}{place}: {}\n", style.yellow(kind), name(model, goal), why.trim_start()));
+        lines.push(format!(
+            "{}: {}{place}: {}\n",
+            style.yellow(kind),
+            name(planned.source.words(), goal),
+            why.trim_start()
+        ));
     }
     let shown = lines.len().min(most);
     out.extend(lines[..shown].iter().map(String::as_str));

@@ -95,7 +95,7 @@ impl<'a> Planned<'a> {
     }
 
     fn goal(&self, number: usize) -> String {
-        self.plan.goals.get(number).map(|(goal, _)| goals::name(self.model(), goal)).unwrap_or_default()
+        self.plan.goals.get(number).map(|(goal, _)| goals::name(self.source.words(), goal)).unwrap_or_default()
     }
 
     /// What a goal of the cover is called, with its number.
@@ -194,7 +194,9 @@ impl<'a> Planned<'a> {
         let names = |goals: &[usize]| {
             let names: Vec<String> = (goals.iter().take(NAMED))
                 // A condition is not broken in the middle.
-                .filter_map(|g| Some(goals::name(model, &self.plan.goals.get(*g)?.0).replace(' ', "\u{a0}")))
+                .filter_map(|g| {
+                    Some(goals::name(self.source.words(), &self.plan.goals.get(*g)?.0).replace(' ', "\u{a0}"))
+                })
                 .collect();
             let more = goals.len().saturating_sub(NAMED);
             if more == 0 { names.join(", ") } else { format!("{}, … and {more} more", names.join(", ")) }

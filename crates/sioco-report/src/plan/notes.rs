@@ -145,8 +145,14 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
         let more = if steering.values.len() > NAMES { ", …" } else { "" };
         why.push(format!("the system chooses the values of {}{more}", names.join(", ")));
     }
-    if why.is_empty() || (why.len() == 1 && steering.determinism == Determinism::NotFound) {
-        why.push("not all states were looked at".into());
+    let open = matches!(steering.determinism, Determinism::NotFound | Determinism::Undecided);
+    let open = usize::from(open) + usize::from(steering.control == Control::NotFound);
+    if why.len() == open {
+        // Nothing was found by which one can be.
+        if !steering.complete {
+            why.push("not all states were looked at".into());
+        }
+        return format!("whether any can be inconclusive was not found out: {}", why.join("; "));
     }
     format!("can be inconclusive: {}", why.join("; "))
 }

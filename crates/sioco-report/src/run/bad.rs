@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sioco_exec::RunNumber;
-use sioco_exec::event::GateValue;
+use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::explanation::Explanation;
 use sioco_exec::log::LoggedStep;
 use sioco_exec::verdict::{Cause, Failure, Trouble, Verdict};
@@ -41,6 +41,8 @@ pub struct Bad<'a> {
     pub seed: Option<u64>,
     /// The file that the steps come from, where they have lines.
     pub file: Option<&'a str>,
+    /// Whether somebody waited for the system with a clock, and can wait longer.
+    pub clock: bool,
     /// The command that runs it again.
     pub replay: Option<&'a str>,
     /// How many steps the run had of which this is the shortest form.
@@ -48,6 +50,10 @@ pub struct Bad<'a> {
     /// What else there is to say about it, on lines.
     pub notes: &'a [String],
 }
+
+/// What to do if a system is not silent but slow.
+const SLOW: &str = "if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; \
+                    `sioco adapter check` says where and how long";
 
 /// So many of the last lines on standard error are shown,
 const STDERR: usize = 10;
@@ -119,6 +125,12 @@ fn report(bad: &Bad<'_>) -> Parts {
     match bad.cause {
         Cause::Failure(failure) => {
             let mut parts = failure::parts(words, failure, bad.explanation);
+            let silence = Action::Seen(Observation::Delta);
+            let silence = bad.steps.iter().rev().find(|step| step.action == silence);
+            // What an adapter announces is certain, and comes no later if somebody waits longer.
+            if *failure == Failure::Silence && bad.clock && silence.is_some_and(|step| step.timed.is_some()) {
+                parts.help = Some(SLOW.to_owned());
+            }
             if let (Some(input), Failure::Output(_) | Failure::Silence) = (bad.unaccepted, failure) {
                 let input = named(model, input, "=");
                 let told = "an adapter prints `accepted` before it passes an input on";

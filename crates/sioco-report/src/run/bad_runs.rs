@@ -20,6 +20,8 @@ pub struct About<'a> {
     pub seed: Option<u64>,
     /// The file that the steps come from, where they have lines.
     pub file: Option<&'a str>,
+    /// Whether somebody waited for the system with a clock, and can wait longer.
+    pub clock: bool,
     /// The command that runs a run again, without its number.
     pub replay: Option<&'a str>,
     /// What else there is to say about a run, on lines.
@@ -44,6 +46,7 @@ pub fn bad_runs(runs: &[FailingRun<'_>], about: About<'_>, page: Page) -> String
             unaccepted: run.unaccepted,
             seed: about.seed,
             file: about.file,
+            clock: about.clock,
             replay: command.as_deref(),
             shrunk: run.shrunk,
             notes: &(about.notes)(run),

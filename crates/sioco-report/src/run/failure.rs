@@ -28,10 +28,6 @@ const LONG: usize = 40;
 /// So much of an output is written out.
 const MUCH: usize = 1000;
 
-/// What to do if a system is not silent but slow.
-const SLOW: &str = "if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; \
-                    `sioco adapter check` says where and how long";
-
 /// The failure as a report with its places.
 pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Explanation>) -> Parts {
     let model = words.model();
@@ -49,7 +45,7 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
             "the SUT is silent, and silence is not allowed here".to_owned(),
             of_silence(words, explanation),
             vec![],
-            Some(SLOW.to_owned()),
+            None,
         ),
         Failure::Closed => {
             let declared = model.gates.values().any(|g| g.name == CLOSED);

@@ -1,7 +1,7 @@
 //! What became of the purposes of a campaign, for people.
 
 use sioco_exec::summary::PurposeResult;
-use sioco_exec::verdict::Verdict;
+use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::{Id, SwitchId};
 
 use super::summary::{CampaignReport, NAMED, what_for};
@@ -39,6 +39,12 @@ pub(super) fn purposes(campaign: &CampaignReport<'_>) -> Vec<String> {
     let left = results().filter(|r| r.otherwise).count();
     if left > 0 {
         head.push_str(&format!(", {left} left to choices of the system"));
+    }
+    let is_dropped = |r: &&&PurposeResult| matches!(r.cause, Some(Cause::Open(Open::Dropped { .. })));
+    let dropped = results().filter(is_dropped).count();
+    if dropped > 0 {
+        let them = if dropped == 1 { "it" } else { "them" };
+        head.push_str(&format!(", {dropped} dropped since another run failed on the way to {them}"));
     }
     let mut lines = vec![head];
     lines.extend(wanting(campaign));

@@ -49,7 +49,8 @@ fn told(shortened: &Shortened) -> Vec<String> {
     match ended {
         Ended::Done | Ended::Gone => {}
         Ended::Time => {
-            let more = "`--shrink-for TIME` gives it more";
+            let more = "`--shrink-for TIME` gives it more, and with a shorter `--quiescence`, which `sioco adapter check` \
+                        suggests, runs take less of it";
             notes.push(format!("there may be a simpler form: the time for shrinking is used up; {more}"));
         }
         Ended::Runs => notes.push("there may be a simpler form: the runs for shrinking are used up".to_owned()),
@@ -62,7 +63,10 @@ fn told(shortened: &Shortened) -> Vec<String> {
 /// In the summary: `run 17 from 23 to 4 steps, in 57 runs`.
 pub(super) fn row(shortened: &Shortened) -> String {
     let Shrunk { run, from, shortest, runs, ended, .. } = &shortened.found;
-    let tried = count(*runs);
+    let tried = match ended {
+        Ended::Time => format!("{}; its time was used up", count(*runs)),
+        _ => count(*runs),
+    };
     match shortest {
         Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
         Some(_) => format!("run {run} to simpler values, in {tried}"),
@@ -124,7 +128,7 @@ mod tests {
         assert_eq!(row(&done), "run 17 from 23 to 4 steps, in 57 runs");
         assert_eq!(row(&shortened(Ended::Done, Some(23), rate)), "run 17 to simpler values, in 57 runs");
         assert_eq!(row(&shortened(Ended::Done, None, rate)), "run 17 not: nothing can be left out, by 57 runs");
-        assert_eq!(row(&shortened(Ended::Time, None, rate)), "run 17 not, in 57 runs");
+        assert_eq!(row(&shortened(Ended::Time, None, rate)), "run 17 not, in 57 runs; its time was used up");
         assert_eq!(row(&shortened(Ended::Gone, None, None)), "run 17 not: it did not fail again in 57 runs");
         let never = shortened(Ended::Done, Some(4), Some(Rate { failed: 0, of: 5 }));
         assert!(told(&never)[0].starts_with("failed, but not again in 5 runs: it may depend"), "{:?}", told(&never));

@@ -376,9 +376,9 @@ pub(super) fn what_for(campaign: &CampaignReport<'_>, purpose: usize) -> String 
         return format!(" ({way})");
     }
     let goals = plan.purposes.get(purpose).map(|p| p.goals.as_slice()).unwrap_or_default();
-    let model = &campaign.source.checked.model;
+    let words = campaign.source.words();
     let names: Vec<String> =
-        goals.iter().take(GOALS).filter_map(|g| Some(goal_name(model, &plan.goals.get(*g)?.0))).collect();
+        goals.iter().take(GOALS).filter_map(|g| Some(goal_name(words, &plan.goals.get(*g)?.0))).collect();
     let more = if goals.len() > GOALS { ", …" } else { "" };
     if names.is_empty() { String::new() } else { format!(" (for {}{more})", names.join(", ")) }
 }

@@ -58,6 +58,13 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The n-th conjunct of the guard of a switch, with its text, if that stands there alone.
+    pub fn nth_conjunct(&self, switch: SwitchId, n: usize) -> Option<(TermId, String)> {
+        let term = *self.conjuncts(switch).get(n)?;
+        let (place, exact) = self.part_of_guard(switch, n)?;
+        exact.then(|| (term, on_one_line(self.sources, place)))
+    }
+
     /// Where the n-th conjunct of the guard of a switch was written, or all of the guard if nobody knows; `None` if
     /// there is no guard.
     pub fn conjunct_place(&self, switch: SwitchId, n: usize) -> Option<Span> {

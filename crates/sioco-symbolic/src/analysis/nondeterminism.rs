@@ -80,13 +80,25 @@ pub(super) fn hidden(path: &mut Path<'_>, step: Step) -> Option<(Subject, Questi
 impl Path<'_> {
     /// Whether two steps can both be possible in the state at the end of the path, each with arguments of its own.
     pub fn possible_together(&mut self, a: Step, b: Step) -> Possible {
+        match self.together(a, b) {
+            Some(question) => question.ask(self, false),
+            None => Possible::No,
+        }
+    }
+
+    /// Whether two steps are possible together in no state at all, reachable or not.
+    pub fn never_together(&mut self, a: Step, b: Step) -> bool {
+        self.together(a, b).is_none_or(|question| question.never(self))
+    }
+
+    fn together(&mut self, a: Step, b: Step) -> Option<Question> {
         let (first, second) = (self.step_terms(a, FIRST), self.step_terms(b, SECOND));
         if first.impossible || second.impossible {
-            return Possible::No;
+            return None;
         }
         let mut conditions = first.all();
         conditions.extend(second.all());
-        Question::new(self, &conditions, &[]).ask(self, false)
+        Some(Question::new(self, &conditions, &[]))
     }
 }
 

@@ -126,8 +126,19 @@ pub fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut 
     }
 }
 
+/// What speaks for a system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Speaks {
+    /// A program that was started, in its dialect.
+    Program,
+    /// A server that runs, in its dialect.
+    Server,
+    /// An adapter.
+    Adapter,
+}
+
 /// Whether nothing came of a system that has to say something.
-pub fn about_muteness(timed: &Timed<'_>, found: &Summary, program: bool, list: &mut List<'_, '_>) {
+pub fn about_muteness(timed: &Timed<'_>, found: &Summary, speaks: Speaks, list: &mut List<'_, '_>) {
     let overdue = match found.waiting {
         Some(Waiting::Observed) => true,
         // A run has begun, so that it was the first answer that did not come.
@@ -138,18 +149,22 @@ pub fn about_muteness(timed: &Timed<'_>, found: &Summary, program: bool, list: &
     if timed.heard || !silent {
         return;
     }
-    let text = "nothing was ever received, though the model requires an output";
-    let mut more = Vec::new();
-    if program {
-        let how = "in Python `print(…, flush=True)` or `python3 -u`, in C `setlinebuf(stdout)`";
-        more.push(format!("does it flush its output after every line? {how}"));
-    } else {
-        more.push(
-            "does it flush its output after every line, and is it the server that listens at this port?".to_owned(),
-        );
-    }
-    more.push("does it take lines that end as `line-end` of the dialect says?".to_owned());
-    list.add(Mark::Fail, "outputs", text, more);
+    let text = match speaks {
+        Speaks::Program | Speaks::Server => "nothing was ever received, though the model requires an output",
+        Speaks::Adapter => "no output was ever received, though the model requires one",
+    };
+    let flush = "does it flush its output after every line";
+    let more = match speaks {
+        Speaks::Program | Speaks::Adapter => {
+            format!("{flush}? in Python `print(…, flush=True)` or `python3 -u`, in C `setlinebuf(stdout)`")
+        }
+        Speaks::Server => format!("{flush}, and is it the server that listens at this port?"),
+    };
+    let ends = "does it take lines that end as `line-end` of the dialect says?".to_owned();
+    let lines = [more].into_iter().chain((speaks != Speaks::Adapter).then_some(ends));
+    // It does its part as far as that was seen, and the system behind it may be slow.
+    let mark = if speaks == Speaks::Adapter { Mark::Warn } else { Mark::Fail };
+    list.add(mark, "outputs", text, lines.collect());
 }
 
 /// Whether a run was answered as before when it was run again.

@@ -19,7 +19,8 @@ use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, Cancellation};
 
 use super::about::{
-    about_gates, about_hello, about_lines, about_muteness, about_repeat, about_resets, about_restarts, about_walk,
+    Speaks, about_gates, about_hello, about_lines, about_muteness, about_repeat, about_resets, about_restarts,
+    about_walk,
 };
 use super::list::{List, Mark};
 use super::may_answer::may_greet;
@@ -82,7 +83,8 @@ impl Look<'_> {
             about_resets(list);
             let (timed, found, again) = self.walk(&mut sut);
             about_walk(model, &timed, &found, list);
-            about_muteness(&timed, &found, described.is_started_program(), list);
+            let speaks = if described.is_started_program() { Speaks::Program } else { Speaks::Server };
+            about_muteness(&timed, &found, speaks, list);
             about_repeat(model, &again, &described.how_to_reset(), list);
             about_times(self.scope.wait, model, &timed, list);
         }
@@ -134,6 +136,7 @@ impl Look<'_> {
         let (logs, stderr) = if real && fits {
             let (timed, found, again) = self.walk(&mut client);
             about_walk(model, &timed, &found, list);
+            about_muteness(&timed, &found, Speaks::Adapter, list);
             let advice = how_to_reset(hello.reset, starts);
             about_repeat(model, &again, advice, list);
             about_times(self.scope.wait, model, &timed, list);

@@ -82,6 +82,10 @@ impl Sut for Mute<'_> {
         self.0.remarks()
     }
 
+    fn unacknowledged(&mut self, id: u64, patience: Duration) -> Fault {
+        self.0.unacknowledged(id, patience)
+    }
+
     fn stop(&mut self) {
         self.0.stop();
     }
@@ -123,6 +127,8 @@ pub struct Timed<'c> {
     pub answers: Vec<Answer>,
     /// Whether anything came at all.
     pub heard: bool,
+    /// Whether silence was ever announced.
+    pub announces: bool,
     /// Outputs that do not fit their gates.
     pub malformed: Vec<Malformed>,
     /// The last lines that were no messages, as long as the adapter was there.
@@ -147,6 +153,7 @@ impl<'c> Timed<'c> {
             accepted: Vec::new(),
             answers: Vec::new(),
             heard: false,
+            announces: false,
             malformed: Vec::new(),
             logs: Vec::new(),
             stderr: Vec::new(),
@@ -160,6 +167,7 @@ impl<'c> Timed<'c> {
 
     fn saw(&mut self, event: &SutEvent, now: Instant) {
         self.heard |= matches!(event, SutEvent::Observed(seen) if *seen != Observation::Delta);
+        self.announces |= *event == SutEvent::Observed(Observation::Delta);
         match event {
             SutEvent::Accepted { id } | SutEvent::Refused { id, .. } => {
                 if let Some((_, at)) = self.sent.take_if(|(sent, _)| sent == id) {
@@ -238,8 +246,13 @@ impl Sut for Timed<'_> {
         self.client.unheard_crashes()
     }
 
-    fn stop(&mut self) {
+    fn unacknowledged(&mut self, id: u64, patience: Duration) -> Fault {
         // They are gone with the connection.
+        (self.logs, self.stderr) = (self.client.logs(), self.client.stderr());
+        self.client.unacknowledged(id, patience)
+    }
+
+    fn stop(&mut self) {
         (self.logs, self.stderr) = (self.client.logs(), self.client.stderr());
         self.client.stop();
     }

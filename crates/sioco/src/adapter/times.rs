@@ -51,10 +51,7 @@ pub fn about_times(wait: Duration, model: &Model, timed: &Timed<'_>, list: &mut 
     }
     let slow = about_late(model, &advice, list);
     let reason = advice.reason(time);
-    let enough = match advice.quiescence {
-        wanted if wanted <= USUAL => format!("what `sioco test` takes, {}, is enough", milliseconds(USUAL)),
-        wanted => format!("`sioco test … --quiescence {}`", wanted.as_millis()),
-    };
+    let enough = enough(advice.quiescence, timed.announces);
     let others = if slow { " for the others" } else { "" };
     let text = format!("{}{others}: {enough}", milliseconds(advice.quiescence));
     list.add(Mark::Note, "quiescence", text, vec![reason]);
@@ -68,6 +65,19 @@ pub fn about_times(wait: Duration, model: &Model, timed: &Timed<'_>, list: &mut 
     times.quiescence_ms = Some(whole_milliseconds(advice.quiescence));
     times.quiescence_for_all_ms = Some(whole_milliseconds(advice.all));
     times.answers = Some(answers.collect());
+}
+
+/// How this quiescence time compares with the usual one. Where silence is announced, nobody waits for it.
+fn enough(wanted: Duration, announces: bool) -> String {
+    let option = format!("--quiescence {}", wanted.as_millis());
+    if wanted > USUAL {
+        return format!("`sioco test … {option}`");
+    }
+    let usual = format!("what `sioco test` takes, {}, is enough", milliseconds(USUAL));
+    match USUAL.as_millis() / wanted.as_millis().max(1) {
+        times @ 2.. if !announces => format!("{usual}; with `{option}`, waits for silence are {times} times shorter"),
+        _ => usual,
+    }
 }
 
 /// Where more time is needed than elsewhere; whether it is anywhere.
@@ -111,4 +121,18 @@ fn about_late(model: &Model, advice: &Advice, list: &mut List<'_, '_>) -> bool {
     list.facts.times.quiescence_at_ms = at.into_iter().map(|(name, wait)| (name, whole_milliseconds(wait))).collect();
     list.add(Mark::Warn, "late", "some outputs come much later than others, perhaps on purpose", lines);
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shorter_time_is_told_with_what_it_saves() {
+        let told = |ms, announces| enough(Duration::from_millis(ms), announces);
+        let usual = "what `sioco test` takes, 100 ms, is enough";
+        assert_eq!(told(20, false), format!("{usual}; with `--quiescence 20`, waits for silence are 5 times shorter"));
+        assert_eq!((told(20, true), told(100, false)), (usual.to_owned(), usual.to_owned()));
+        assert_eq!(told(200, false), "`sioco test … --quiescence 200`");
+    }
 }

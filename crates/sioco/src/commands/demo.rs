@@ -189,6 +189,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
             unaccepted: None,
             seed: Some(SEED),
             file: None,
+            clock: false,
             replay: None,
             shrunk: bad.shrunk,
             notes: &notes(&bad),

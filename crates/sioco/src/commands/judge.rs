@@ -194,7 +194,7 @@ impl Judge {
         }
         let steps: Vec<Vec<LoggedStep>> = bad.iter().map(JudgedRun::steps).collect();
         let runs: Vec<FailingRun<'_>> = bad.iter().zip(&steps).map(|(run, steps)| run.failing(log, steps)).collect();
-        let about = About { source, seed: None, file: Some(&file), replay: None, notes: &|_| Vec::new() };
+        let about = About { source, seed: None, file: Some(&file), clock: false, replay: None, notes: &|_| Vec::new() };
         out.print(&bad_runs(&runs, about, Page { width: out.width(), style: out.style() }));
         (summary, reasons)
     }

@@ -10,7 +10,6 @@ use sioco_campaign::engine::Engine;
 use sioco_campaign::replay::{
     self, EXPECTED, ReplayObserver, Replays, Sameness, Shown, Unshown, enough, most_telling_run,
 };
-use sioco_exec::RunNumber;
 use sioco_exec::journal::{self, decode, read_header};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::quiescence_time::Slower;
@@ -18,6 +17,7 @@ use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, Replayed};
 use sioco_exec::shrink::Rate;
 use sioco_exec::verdict::Verdict;
+use sioco_exec::{Order, RunNumber};
 use sioco_model::Model;
 use sioco_report::analysis::Source;
 use sioco_report::run::again::{FoundLine, ReplayLine, TimeLine};
@@ -319,6 +319,7 @@ impl Told<'_> {
             unaccepted: found.trails.unaccepted(number),
             seed: recorded.seed,
             file: None,
+            clock: found.trails.order() != Some(Order::Certain),
             replay: None,
             shrunk: None,
             notes: &[],
@@ -345,6 +346,9 @@ impl Told<'_> {
                     format!("run {number}, which did not fail when it was recorded, fails now, {all}")
                 }
                 Sameness::Same => format!("run {number} fails again, {all}, with the same failure"),
+                Sameness::Values => {
+                    format!("run {number} fails again, {all}, with the same failure but for its values")
+                }
                 Sameness::Other => {
                     format!("run {number} fails again, {all}, with another failure or at another step")
                 }

@@ -398,7 +398,7 @@ impl Test {
         };
         let planned = planning::make(&planner, &self.cover, &wanted, out)?;
         if !self.is_walk() && !interrupted.load(Ordering::Relaxed) {
-            planning::tell(&planned, &self.cover, time, out);
+            planning::tell(&planned, &self.cover, time, &self.choices.command("plan", &self.file), out);
         }
         Ok(planned)
     }
@@ -563,7 +563,10 @@ fn tell(told: &report::CampaignReport<'_>, outcome: &Outcome, sut: &dyn Sut, out
     let notes = |run: &FailingRun<'_>| {
         last_words(run).into_iter().chain(notes(run)).chain(hint(&outcome.trails, run)).collect()
     };
-    let about = report::About { source: told.source, seed: told.seed, file: None, replay: told.replay, notes: &notes };
+    // Nobody is slow who is played in this process.
+    let clock = outcome.trails.order() != Some(Order::Certain);
+    let about =
+        report::About { source: told.source, seed: told.seed, file: None, clock, replay: told.replay, notes: &notes };
     let page = Page { width: out.width(), style: out.style() };
     out.print(&bad_runs(&outcome.failures(), about, page));
     out.print(&summary(told, page));

@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json};
 use sioco_model::model::Model;
 use sioco_model::semantics::StepError;
 use sioco_model::semantics::interpreter::Part;
+use sioco_model::term::Term;
 use sioco_model::{SwitchId, Value};
 use sioco_report::explore::nodes::at_end;
 use sioco_report::explore::path::{Conjunct, Outcome, PathReport, Witness};
@@ -83,6 +84,7 @@ fn condition(words: Words<'_>, path: &Path<'_>, c: PathCondition) -> Conjunct {
     let text = path.show(c.term);
     Conjunct {
         text,
+        written: None,
         step: c.step,
         switch,
         why: place.why,
@@ -101,6 +103,7 @@ fn clashing(words: Words<'_>, c: Clash) -> Conjunct {
         (model.variable_name(*v), model.sorts.show(sort, x), value::json(&model.sorts, sort, x))
     });
     Conjunct {
+        written: written(words, &c),
         text: c.text,
         step: c.step + 1,
         switch: place.switch.map(|s| model.switches[s].name.clone()),
@@ -110,6 +113,15 @@ fn clashing(words: Words<'_>, c: Clash) -> Conjunct {
         span: place.span,
         values: shown.collect(),
     }
+}
+
+/// A condition as its author wrote it, if it is false whatever the symbols are: of a guard whose values are known.
+fn written(words: Words<'_>, c: &Clash) -> Option<String> {
+    let Origin::Guard(switch, i) = c.origin else { return None };
+    let (term, text) = words.nth_conjunct(switch, i)?;
+    let mut open = false;
+    words.model().terms.visit(term, &mut |_, t| open |= matches!(t, Term::Var(..) | Term::Param(..)));
+    (!open || !c.values.is_empty()).then_some(text)
 }
 
 fn witness(model: &Model, solved: &Solved, choice: Choice, replay: String) -> Witness {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sioco_campaign::cover::Covered;
-use sioco_campaign::planning::{Planned, Planner, Time, Wanted, near};
+use sioco_campaign::planning::{NODES, Planned, Planner, Time, Wanted, near};
 use sioco_plan::{Plan, PlanError};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
@@ -46,8 +46,8 @@ pub fn make(planner: &Planner<'_>, covered: &Covered, wanted: &Wanted, out: &mut
     Ok(planned?)
 }
 
-/// Says in a line what a plan does not cover.
-pub fn tell(planned: &Planned, covered: &Covered, time: Time, out: &mut Output) {
+/// Says in a line what a plan does not cover. The command makes plans of the same model.
+pub fn tell(planned: &Planned, covered: &Covered, time: Time, command: &str, out: &mut Output) {
     if let Some(text) = too_short(&planned.plan, time) {
         out.say(text);
     }
@@ -56,9 +56,11 @@ pub fn tell(planned: &Planned, covered: &Covered, time: Time, out: &mut Output) 
     if open > 0 {
         let goals = count(open, "goal");
         let why = match covered {
-            _ if planned.spent => "planning had half of `--for`, and a longer one covers more",
-            Covered::Auto => "`sioco plan --cover switch --data boundary` says which and why",
-            _ => "`sioco plan` says which and why",
+            _ if planned.spent => "planning had half of `--for`, and a longer one covers more".to_owned(),
+            // With more nodes it may cover more.
+            Covered::Auto => format!("`{command} --data boundary --nodes {NODES}` says which and why"),
+            Covered::Plan(cover) => format!("`{command} --cover {cover} --nodes {NODES}` says which and why"),
+            Covered::Random(_) => return,
         };
         out.say(format_args!("the plan leaves {goals} uncovered; {why}"));
     }

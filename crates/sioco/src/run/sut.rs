@@ -19,6 +19,7 @@ use sioco_symbolic::path::SolverFactory;
 use super::described::Described;
 use super::sendable;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::model::{Choices, load};
 use crate::output::Output;
 use crate::permission::{self, Permitted, Wish};
@@ -31,7 +32,15 @@ pub enum Prepared {
     /// What the project's file describes.
     Described(Box<Permitted<Described>>),
     /// A model that plays it.
-    Model(Box<(Checked, CheckedModel)>),
+    Model(Box<Role>),
+}
+
+/// A model that plays the system.
+pub struct Role {
+    checked: Checked,
+    model: CheckedModel,
+    /// Its file, and that of the model that is tested against.
+    files: [String; 2],
 }
 
 /// Finds the system that is wished for, and whether it may be started; reads the model that is played, if it is one. The
@@ -65,7 +74,8 @@ pub fn prepare(
     // What was chosen about the model says nothing about another file.
     let none = Choices::default();
     let choices = if is_same(played, file) { choices } else { &none };
-    Ok(Prepared::Model(Box::new(load(played, choices, out)?)))
+    let (checked, model) = load(played, choices, out)?;
+    Ok(Prepared::Model(Box::new(Role { checked, model, files: [played.shown(), file.shown()] })))
 }
 
 /// Keeps values from a model that the system cannot be sent.
@@ -91,8 +101,8 @@ pub fn open<'a>(
     let connector: Box<dyn Connector> = match prepared {
         Prepared::Adapter(spec) => spec.opener().unwrap_or_else(|_| unreachable!("a model that is played was read")),
         Prepared::Described(described) => return described.open(model, patience, cancellation),
-        Prepared::Model(played) => {
-            let (checked, played) = &**played;
+        Prepared::Model(role) => {
+            let Role { checked, model: played, files: [played_file, model_file] } = &**role;
             let place = |s| checked.sources.show(played.spans.switches[s].label);
             let unspecified = if refusals { Unspecified::Refuse } else { Unspecified::Ignore };
             let player = Player::new(&played.model)
@@ -100,7 +110,7 @@ pub fn open<'a>(
                 .with_oracle(engine.oracle(&played.model).0)
                 .with_solvers(solvers)
                 .with_places(place);
-            return Box::new(Played::new(player, &played.model, model));
+            return Box::new(Played::new(player, &played.model, model).in_files(played_file, model_file));
         }
     };
     let options = Options { hello: patience, reset: patience, write: patience, ..Options::default() };

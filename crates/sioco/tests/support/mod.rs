@@ -114,6 +114,12 @@ impl Run {
     }
 
     #[track_caller]
+    pub fn stdout_has_not(&self, text: &str) -> &Self {
+        assert!(!self.stdout.contains(text), "{}: {text:?} in:\n{}", self.what, self.stdout);
+        self
+    }
+
+    #[track_caller]
     pub fn stdout_has(&self, text: &str) -> &Self {
         assert!(self.stdout.contains(text), "{}: no {text:?} in:\n{}", self.what, self.stdout);
         self
