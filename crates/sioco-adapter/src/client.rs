@@ -30,7 +30,7 @@ const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// What can be chosen about a connection.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Options {
+pub struct ConnectionOptions {
     /// How long an adapter has to say hello.
     pub hello: Duration,
     /// How long it has to reset the system.
@@ -47,9 +47,9 @@ pub struct Options {
     pub compare: bool,
 }
 
-impl Default for Options {
+impl Default for ConnectionOptions {
     fn default() -> Self {
-        Options {
+        ConnectionOptions {
             hello: Duration::from_secs(10),
             reset: Duration::from_secs(10),
             write: Duration::from_secs(10),
@@ -65,9 +65,9 @@ impl Default for Options {
 pub struct Client<'m> {
     model: &'m Model,
     connector: Box<dyn Connector>,
-    options: Options,
+    options: ConnectionOptions,
     interrupt: Interrupt,
-    connection: Option<Open>,
+    connection: Option<LiveConnection>,
     /// What the adapter said about itself last.
     hello: Option<Hello>,
     /// Whether a run has begun at any time: then it is worth trying again.
@@ -91,7 +91,7 @@ pub struct Client<'m> {
 }
 
 /// A connection with what is known about its system.
-struct Open {
+struct LiveConnection {
     connection: Box<dyn Connection>,
     /// Whether the system was just started for it.
     fresh: bool,
@@ -112,7 +112,12 @@ enum Reset {
 
 impl<'m> Client<'m> {
     /// A client for a model. Nothing is started before the first reset.
-    pub fn new(model: &'m Model, connector: Box<dyn Connector>, options: Options, interrupt: Interrupt) -> Client<'m> {
+    pub fn new(
+        model: &'m Model,
+        connector: Box<dyn Connector>,
+        options: ConnectionOptions,
+        interrupt: Interrupt,
+    ) -> Client<'m> {
         Client {
             model,
             connector,
@@ -138,7 +143,7 @@ impl<'m> Client<'m> {
     pub fn connect(&mut self) -> Result<Option<&Hello>, Fault> {
         if self.connection.is_none() {
             let Some(connection) = self.connector.open(&self.interrupt)? else { return Ok(None) };
-            self.connection = Some(Open { connection, fresh: self.connector.starts_afresh() });
+            self.connection = Some(LiveConnection { connection, fresh: self.connector.starts_afresh() });
             let config = self.options.config.clone();
             self.write(&TesterMessage::Hello { protocol: VERSION, oldest: None, config })?;
             let Some(hello) = self.await_hello()? else { return Ok(None) };

@@ -66,7 +66,7 @@ impl Default for Serving {
 pub fn stdio(model: &Model, sut: &mut dyn Sut, serving: &Serving, interrupt: &Interrupt) -> std::io::Result<Served> {
     let lines = Lines::of(std::io::stdin(), "stdin")?;
     let writer = LineWriter::to(std::io::stdout(), "stdout")?;
-    let served = Session::new(model, sut, &lines, &writer, serving, interrupt).run();
+    let served = Conversation::new(model, sut, &lines, &writer, serving, interrupt).run();
     writer.finish();
     writer.flush(WRITE);
     Ok(served)
@@ -110,7 +110,7 @@ pub fn listen(
             }
         };
         tell(&format!("{address}: connected"));
-        let served = Session::new(model, sut, socket.lines(), socket.writer(), serving, interrupt).run();
+        let served = Conversation::new(model, sut, socket.lines(), socket.writer(), serving, interrupt).run();
         socket.close(OUTPUT * 100);
         match served {
             Served::Done => tell(&format!("{address}: done")),
@@ -136,7 +136,7 @@ fn connection(
 }
 
 /// A conversation with one client.
-pub struct Session<'a> {
+pub struct Conversation<'a> {
     model: &'a Model,
     /// Whatever it takes and gives are gate values of the model.
     sut: Border<'a>,
@@ -152,7 +152,7 @@ pub struct Session<'a> {
     burst: u32,
 }
 
-impl<'a> Session<'a> {
+impl<'a> Conversation<'a> {
     /// A conversation over a pair of streams.
     pub fn new(
         model: &'a Model,
@@ -161,9 +161,20 @@ impl<'a> Session<'a> {
         writer: &'a LineWriter,
         serving: &'a Serving,
         interrupt: &'a Interrupt,
-    ) -> Session<'a> {
+    ) -> Conversation<'a> {
         let sut = Border::new(model, sut);
-        Session { model, sut, lines, writer, serving, interrupt, greeted: false, run: None, active: false, burst: 0 }
+        Conversation {
+            model,
+            sut,
+            lines,
+            writer,
+            serving,
+            interrupt,
+            greeted: false,
+            run: None,
+            active: false,
+            burst: 0,
+        }
     }
 
     /// Talks until the end.

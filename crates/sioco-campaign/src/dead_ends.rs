@@ -2,7 +2,7 @@
 
 use sioco_exec::event::Action;
 use sioco_exec::log::LoggedStep;
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_exec::{Record, RunNumber};
 
 /// So many are kept.
@@ -46,7 +46,7 @@ impl DeadEnds {
                 }
             }
             Record::Observed(_) | Record::TimedOut(_) => self.trace.push(steps.len()),
-            Record::Verdict { cause: Cause::Open(Open::Deadlock { state }), .. }
+            Record::Verdict { cause: Cause::Open(OpenCause::Deadlock { state }), .. }
                 if self.found.len() < MOST && !self.found.iter().any(|f| f.state == *state) =>
             {
                 let trace = self.trace.iter().filter_map(|at| Some(steps.get(*at)?.action.clone()));

@@ -9,10 +9,10 @@ use sioco_model::Model;
 use sioco_model::names::did_you_mean;
 use sioco_plan::file::{self, Loaded};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, InputValues, Kind, Options, Plan, PlanError, Purpose, plan};
+use sioco_plan::{Cover, InputValues, Kind, Plan, PlanError, PlanOptions, Purpose, plan};
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, Cancellation, Limits};
-use sioco_symbolic::Progress;
+use sioco_symbolic::ExploreProgress;
 use sioco_symbolic::path::{Path, Shortcuts};
 
 use crate::budget::{Budget, Flags, Leave, wait_for_it, within};
@@ -159,20 +159,22 @@ impl<'a> Planner<'a> {
         &self,
         covered: &Covered,
         wanted: &Wanted,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ExploreProgress),
     ) -> Result<Planned, PlanError> {
         match covered {
             Covered::Random(walks) => Ok(Planned::at_once(Plan::new(Covered::walks(*walks)))),
-            Covered::Auto => self.search(Options { data: true, ..Options::new(Cover::Switch) }, wanted, progress),
-            Covered::Plan(cover) => self.search(Options::new(cover.clone()), wanted, progress),
+            Covered::Auto => {
+                self.search(PlanOptions { data: true, ..PlanOptions::new(Cover::Switch) }, wanted, progress)
+            }
+            Covered::Plan(cover) => self.search(PlanOptions::new(cover.clone()), wanted, progress),
         }
     }
 
     fn search(
         &self,
-        options: Options,
+        options: PlanOptions,
         wanted: &Wanted,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ExploreProgress),
     ) -> Result<Planned, PlanError> {
         let (time, cancellation) = (self.time, Cancellation::default());
         let solvers = Engine::new(self.back_end, &cancellation).solvers();
@@ -181,7 +183,7 @@ impl<'a> Planner<'a> {
         let (found, enough) = within(budget, self.interrupted, self.leave, Flags::default(), |flags| {
             let intent = options.cover.intent();
             let traces = intent.kind == Kind::Traces;
-            let options = Options {
+            let options = PlanOptions {
                 strict: wanted.ending == Ending::Strict,
                 depth: Some(DEPTH),
                 // Where all traces of a length are wanted, memory is the limit.

@@ -15,7 +15,7 @@ use sioco_exec::event::{Action, Observation};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, replay};
-use sioco_exec::verdict::{Cause, Open, Verdict};
+use sioco_exec::verdict::{Cause, OpenCause, Verdict};
 use sioco_exec::{Order, Referee, RunNumber, Sut};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
@@ -135,7 +135,7 @@ fn is_noticed(referee: &mut Referee<'_>, before: &[LoggedStep], now: &[LoggedSte
     }
     let end = now.iter().find_map(|step| step.tell(referee));
     // What the model does not specify there is another place, too.
-    matches!(end, Some(Cause::Failure(_) | Cause::Open(Open::Unspecified(_))))
+    matches!(end, Some(Cause::Failure(_) | Cause::Open(OpenCause::Unspecified(_))))
 }
 
 /// Whether a run passed, and both has inputs and was answered.

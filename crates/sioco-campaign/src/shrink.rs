@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use sioco_exec::drive::Bench;
 use sioco_exec::explanation::Explanation;
-use sioco_exec::quiescence_time::Slower;
+use sioco_exec::quiescence_time::QuiescenceTimes;
 use sioco_exec::record::Record;
 use sioco_exec::replay::Patience;
-use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Rate, Shrunk, alike, shrink};
+use sioco_exec::shrink::{Budget, Ended, Failed, Rate, ShrinkProgress, Shrunk, alike, shrink};
 use sioco_exec::verdict::{Cause, Failure, Verdict};
 use sioco_exec::{Action, Referee, RunNumber, Settings, Stamped, Summary};
 use sioco_model::Model;
@@ -69,7 +69,7 @@ pub struct Shrinks {
 }
 
 /// Whom shrinking tells the number of the run and how far it is, after everything that happens.
-pub(crate) type Listen<'a> = &'a mut dyn FnMut(RunNumber, Progress);
+pub(crate) type Listen<'a> = &'a mut dyn FnMut(RunNumber, ShrinkProgress);
 
 /// The next number of a run, and that of the next shortest form in the journal.
 struct Numbers {
@@ -118,7 +118,7 @@ impl Shrinking<'_> {
     /// Shrinks one run.
     fn one(&self, referee: &mut Referee<'_>, of: Wanted<'_>, bench: Bench<'_>, listen: Listen<'_>) -> Shrunk {
         let Wanted { run, failure, alone, seed, time, next } = of;
-        let slower = Slower::new(self.model, &self.settings.slower);
+        let slower = QuiescenceTimes::new(self.model, &self.settings.slower);
         let patience =
             Patience { quiescence: self.settings.quiescence, slower: Some(&slower), accepted: self.settings.patience };
         let key = self.likeness.key(run.cause, run.explanation);

@@ -13,7 +13,7 @@ use crate::event::GateValue;
 use crate::farewell::farewells;
 use crate::position::Position;
 use crate::record::Why;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
 /// So many runs end with silence, if they may.
 const FIRST: u64 = 5;
@@ -82,7 +82,7 @@ impl Listening {
 
     /// Whether to wait for silence before the run ends like this.
     pub fn listens(&mut self, at: &mut Situation<'_, '_>, cause: &Cause) -> bool {
-        let done = matches!(cause, Cause::Reached | Cause::Open(Open::Deviation));
+        let done = matches!(cause, Cause::Reached | Cause::Open(OpenCause::Deviation));
         let idle = !self.late || at.run.steps == 0;
         if !done || idle || at.position.is_quiet() || at.position.may_answer() {
             return false;

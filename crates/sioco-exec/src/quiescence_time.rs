@@ -23,16 +23,16 @@ pub fn grace(quiescence: Duration) -> Duration {
 
 /// The times, by gates and locations.
 #[derive(Clone, Debug, Default)]
-pub struct Slower {
+pub struct QuiescenceTimes {
     gates: FxHashMap<GateId, Duration>,
     locations: FxHashMap<LocationId, Duration>,
 }
 
-impl Slower {
+impl QuiescenceTimes {
     /// By the names of gates and of locations, of which several processes may have some. Names that the model does not
     /// have are left out.
-    pub fn new(model: &Model, named: &[(String, Duration)]) -> Slower {
-        let mut slower = Slower::default();
+    pub fn new(model: &Model, named: &[(String, Duration)]) -> QuiescenceTimes {
+        let mut slower = QuiescenceTimes::default();
         for (name, time) in named {
             slower.gates.extend(model.gate(name).map(|gate| (gate, *time)));
             let locations = model.locations.iter().filter(|(_, l)| l.name == *name);

@@ -18,7 +18,7 @@ use sioco_symbolic::step::Step;
 use crate::close::close;
 use crate::goal::{Goal, Infeasible, State};
 use crate::net::Net;
-use crate::plan::{Options, Plan};
+use crate::plan::{Plan, PlanOptions};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::{Side, Want, atoms, side_of};
@@ -28,7 +28,7 @@ const PURPOSES: usize = 16;
 const EDGES: usize = 64;
 
 /// Adds the goals of the guards of all switches on the purposes of a plan, and what they need.
-pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &Exploration, options: &Options) {
+pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &Exploration, options: &PlanOptions) {
     let model = walker.path.model();
     let on_the_way = plan.switches(model);
     let net = Net::new(model, &exploration.graph);
@@ -69,7 +69,7 @@ struct Search<'a, 'm> {
     net: &'a Net<'a>,
     places: Places,
     exploration: &'a Exploration,
-    options: &'a Options,
+    options: &'a PlanOptions,
 }
 
 impl Search<'_, '_> {

@@ -8,7 +8,7 @@ use crate::event::{GateValue, Observation};
 use crate::position::Spot;
 use crate::record::{Aim, Why};
 use crate::run::{Mode, Run};
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
 /// So often a run is repeated at most,
 const TIMES: u32 = 2;
@@ -99,7 +99,7 @@ impl RepeatController {
     /// The run ends like this, at this place: if that is a silence that does not count, it is repeated next.
     pub fn ended(&mut self, cause: &Cause, run: &Run, spot: Option<Spot>) {
         let times = self.now.take().map_or(0, |repeat| repeat.times + 1);
-        let unsure = matches!(cause, Cause::Open(Open::Silence(_)));
+        let unsure = matches!(cause, Cause::Open(OpenCause::Silence(_)));
         if !unsure || times >= TIMES || self.runs >= MOST {
             return;
         }

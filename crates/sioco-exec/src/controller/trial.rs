@@ -8,7 +8,7 @@ use crate::position::Position;
 use crate::record::{Record, Why};
 use crate::shrink::candidate::{Await, Candidate, Unit};
 use crate::sut::Order;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
 /// So many observations are taken at most where something is waited for: some systems never stop.
 const MANY: usize = 100;
@@ -75,7 +75,7 @@ impl TrialController {
             }
         }
         if self.round >= MANY {
-            return Some(Chosen::End(Cause::Open(Open::Other(UNSPECIFIED.into()))));
+            return Some(Chosen::End(Cause::Open(OpenCause::Other(UNSPECIFIED.into()))));
         }
         (self.looked, self.came) = (true, false);
         Some(Chosen::Look)

@@ -12,7 +12,7 @@ use sioco_solve::values::{Choice, Random};
 
 use super::{Chosen, Controller, Situation};
 use crate::account::Bits;
-use crate::belief::{Hypothesis, Place};
+use crate::belief::{Hypothesis, HypothesisState};
 use crate::course::{Ahead, Course};
 use crate::event::GateValue;
 use crate::farewell::farewells;
@@ -320,14 +320,14 @@ fn find_candidates(position: &mut Position<'_>, found: &mut Vec<Candidate>) {
     let mut open = Vec::new();
     for (at, h) in position.ready() {
         match &h.place {
-            Place::Known(state) => {
+            HypothesisState::Known(state) => {
                 for switch in position.mind.interpreter.inputs_at(state) {
                     if !found.iter().any(|(_, s)| *s == switch) {
                         found.push((at, switch));
                     }
                 }
             }
-            Place::Open(trail) => open.push((at, trail.clone())),
+            HypothesisState::Open(trail) => open.push((at, trail.clone())),
         }
     }
     let model = position.model();
@@ -366,8 +366,10 @@ fn draw(
 ) -> Option<Vec<Value>> {
     let Position { belief, mind, .. } = position;
     match &belief.hypotheses().nth(at)?.place {
-        Place::Known(state) => inputs.draw(&mut mind.interpreter, walker, (state, switch), (choice, taste), random),
-        Place::Open(trail) => {
+        HypothesisState::Known(state) => {
+            inputs.draw(&mut mind.interpreter, walker, (state, switch), (choice, taste), random)
+        }
+        HypothesisState::Open(trail) => {
             let (turn, choice) = (choice.turn(random), choice.anew(random));
             mind.tracker().values(trail, switch, choice, turn)
         }

@@ -32,7 +32,7 @@ use sioco_symbolic::path::SolverFactory;
 use self::hidden::Hidden;
 use self::script::Script;
 use self::whole::{Answer, Whole};
-use self::world::{Belief, Found, World};
+use self::world::{Belief, BeliefOutput, World};
 use crate::crash::Crash;
 use crate::event::{Action, GateValue, Observation};
 use crate::run_number::RunNumber;
@@ -211,9 +211,9 @@ impl<'m> Player<'m> {
     }
 
     /// An output, if one is allowed.
-    fn give(&mut self) -> Result<Result<Polled, Found>, StepError> {
+    fn give(&mut self) -> Result<Result<Polled, BeliefOutput>, StepError> {
         let found = match self.world.output(&mut self.belief)? {
-            Found::Output(output) => output,
+            BeliefOutput::Output(output) => output,
             none => return Ok(Err(none)),
         };
         let allowed = self.world.after(&mut self.belief, found.gate, &found.args)?;
@@ -437,7 +437,7 @@ impl<'m> Player<'m> {
         match self.give()? {
             Ok(output) => return Ok(output),
             Err(_) if !wait => return Ok(Polled::Nothing),
-            Err(Found::Nothing) if self.world.plainly_quiet(&self.belief) => {
+            Err(BeliefOutput::Nothing) if self.world.plainly_quiet(&self.belief) => {
                 self.silent = true;
                 self.remember(|| Event::Delta);
             }

@@ -12,7 +12,7 @@ use sioco_solve::StateOracle;
 use sioco_symbolic::path::SolverFactory;
 
 use super::Event;
-use crate::belief::{self, Mind, Place};
+use crate::belief::{self, HypothesisState, Mind};
 use crate::suite::Suite;
 
 /// So many hypotheses are followed.
@@ -79,8 +79,8 @@ impl<'m> Whole<'m> {
             whole &= hypothesis.doubt.is_none();
             match &hypothesis.place {
                 _ if hypothesis.doubt.is_some() => {}
-                Place::Known(state) => states.push(state.clone()),
-                Place::Open(trail) => {
+                HypothesisState::Known(state) => states.push(state.clone()),
+                HypothesisState::Open(trail) => {
                     whole = false;
                     states.extend(self.mind.tracker().some_state(trail, seed));
                 }

@@ -37,7 +37,7 @@ pub(super) struct Belief {
 }
 
 /// An output of a belief.
-pub(super) enum Found {
+pub(super) enum BeliefOutput {
     /// This one is allowed.
     Output(GateValue),
     /// None is.
@@ -349,7 +349,7 @@ impl<'m> World<'m> {
     }
 
     /// An output that a state of the belief allows: the first found, from a random state on.
-    pub fn output(&mut self, belief: &mut Belief) -> Result<Found, StepError> {
+    pub fn output(&mut self, belief: &mut Belief) -> Result<BeliefOutput, StepError> {
         self.close(belief)?;
         let mut sure = belief.whole;
         let first = self.draw.place(belief.states.len());
@@ -368,14 +368,14 @@ impl<'m> World<'m> {
                     }
                     let (gate, switch) = here[place];
                     match self.some(state, switch)? {
-                        (Some(args), _) => return Ok(Found::Output(GateValue { gate, args })),
+                        (Some(args), _) => return Ok(BeliefOutput::Output(GateValue { gate, args })),
                         (None, known) => sure &= known,
                     }
                     break;
                 }
             }
         }
-        Ok(if sure { Found::Nothing } else { Found::Unsure })
+        Ok(if sure { BeliefOutput::Nothing } else { BeliefOutput::Unsure })
     }
 
     /// Keeps the silent states; `false` if there are none for sure, and the belief is as before.

@@ -11,7 +11,7 @@ use sioco_model::term::Term;
 use sioco_model::{GateId, SwitchId, Value};
 
 use super::Referee;
-use crate::belief::{Hypothesis, Mind, Place};
+use crate::belief::{Hypothesis, HypothesisState, Mind};
 use crate::event::{GateValue, Observation};
 use crate::explanation::{Allowed, Explanation, Left, MOST, Offer, Values};
 use crate::symbolic_hypothesis::Trail;
@@ -65,24 +65,24 @@ impl Referee<'_> {
     /// A state in words. Where it stands for others, only what it has in common with them has a value.
     fn shown(&mut self, h: &Hypothesis) -> String {
         match &h.place {
-            Place::Known(state) => {
+            HypothesisState::Known(state) => {
                 let live = self.position.mind.live(&self.position.suite);
                 self.position
                     .mind
                     .show(state, &self.position.belief.seen, &|var| !h.blurred || live.matters(state, var))
             }
-            Place::Open(trail) => self.position.mind.tracker().show(trail),
+            HypothesisState::Open(trail) => self.position.mind.tracker().show(trail),
         }
     }
 
     /// What a hypothesis allows, without words; with all values if they are to be listed.
     fn left(&mut self, h: &Hypothesis, seen: Option<&Observation>, list: bool) -> (Left, Vec<Offer>) {
         let (locations, state, (offers, silence), switches) = match &h.place {
-            Place::Known(state) => {
+            HypothesisState::Known(state) => {
                 let allowed = self.allowed_known(state, list);
                 (state.locations().to_vec(), Some(state.clone()), allowed, self.switches_known(state, seen))
             }
-            Place::Open(trail) => {
+            HypothesisState::Open(trail) => {
                 let allowed = self.allowed_open(trail, list);
                 (self.position.mind.tracker().locations(trail), None, allowed, self.switches_open(trail, seen))
             }

@@ -4,7 +4,7 @@
 use sioco_model::semantics::state::State;
 
 use super::trial::Failing;
-use crate::belief::Place;
+use crate::belief::HypothesisState;
 use crate::event::{Action, GateValue};
 use crate::record::Record;
 use crate::referee::Referee;
@@ -74,8 +74,8 @@ pub(super) fn may_take(referee: &mut Referee<'_>, run: &Failing, at: usize, inpu
 fn known(referee: &Referee<'_>) -> Option<Vec<State>> {
     let all = referee.belief().hypotheses();
     all.map(|h| match &h.place {
-        Place::Known(state) => Some(state.clone()),
-        Place::Open(_) => None,
+        HypothesisState::Known(state) => Some(state.clone()),
+        HypothesisState::Open(_) => None,
     })
     .collect()
 }

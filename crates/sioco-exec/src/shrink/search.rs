@@ -10,7 +10,7 @@ use super::candidate::Candidate;
 use super::outlook::{Outlook, may_take};
 use super::simpler::simpler;
 use super::trial::{Failing, Outcome, run};
-use super::{Budget, Ended, Failed, Progress, Rate, alike};
+use super::{Budget, Ended, Failed, Rate, ShrinkProgress, alike};
 use crate::drive::Bench;
 use crate::event::GateValue;
 use crate::record::Aim;
@@ -45,7 +45,7 @@ pub(super) struct Search<'a, 'm> {
     failed: Failed<'a>,
     patience: Patience<'a>,
     budget: Budget,
-    listen: &'a mut dyn FnMut(Progress),
+    listen: &'a mut dyn FnMut(ShrinkProgress),
     began: Duration,
     pub runs: u64,
     pub again: Rate,
@@ -73,7 +73,7 @@ impl<'a, 'm> Search<'a, 'm> {
         failed: Failed<'a>,
         patience: Patience<'a>,
         budget: Budget,
-        listen: &'a mut dyn FnMut(Progress),
+        listen: &'a mut dyn FnMut(ShrinkProgress),
     ) -> Self {
         let began = bench.clock.now();
         Search {
@@ -211,7 +211,7 @@ impl<'a, 'm> Search<'a, 'm> {
         let (of, patience, until) = (self.failed.run, self.patience, self.until());
         self.runs += 1;
         let to = self.best.as_ref().map_or(self.failed.steps, |best| best.steps);
-        let progress = Progress { runs: self.runs, from: self.failed.steps, to };
+        let progress = ShrinkProgress { runs: self.runs, from: self.failed.steps, to };
         let Search { referee, bench, listen, .. } = self;
         let frame = Frame { number, seed, aim: Aim::Shrunk(of), patience, until: Some(until) };
         match run(referee, bench.lend(), candidate, frame, &mut || listen(progress)) {

@@ -4,7 +4,7 @@ use std::io::{self, PipeReader, PipeWriter, Write};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::lines::{Interrupt, KEPT_LINES, Line, LineWriter, Lines, Next, later};
 use sioco_adapter::protocol::{AdapterMessage, TesterMessage, observation};
 use sioco_adapter::transport::{Connection, Connector};
@@ -183,14 +183,14 @@ struct Canned {
     opened: bool,
 }
 
-struct Open {
+struct OpenConnection {
     lines: Lines,
     writer: LineWriter,
     /// Nobody reads what is sent, and it fits.
     _unread: PipeReader,
 }
 
-impl Connection for Open {
+impl Connection for OpenConnection {
     fn lines(&self) -> &Lines {
         &self.lines
     }
@@ -224,7 +224,7 @@ impl Connector for Canned {
         let (unread, writer) = io::pipe().expect("a pipe");
         let lines = Lines::of(ours, "fuzz").expect("a stream");
         let writer = LineWriter::to(writer, "fuzz").expect("a thread");
-        Ok(Some(Box::new(Open { lines, writer, _unread: unread })))
+        Ok(Some(Box::new(OpenConnection { lines, writer, _unread: unread })))
     }
 }
 
@@ -233,7 +233,7 @@ impl Connector for Canned {
 fn conversation(data: &[u8], seen: &mut Seen) {
     let model = model();
     let bytes = data[..data.len().min(AT_ONCE)].to_vec();
-    let options = Options { restarts: 0, ..Options::default() };
+    let options = ConnectionOptions { restarts: 0, ..ConnectionOptions::default() };
     let connector = Box::new(Canned { bytes, opened: false });
     let mut client = Client::new(model, connector, options, Interrupt::default());
     let go = GateValue { gate: model.gate("go").expect("a gate"), args: Vec::new() };

@@ -35,12 +35,12 @@ pub fn load(path: &Path, loader: &dyn Loader) -> Loaded {
         Walk { loader, root, done: FxHashMap::default(), sources: SourceMap::default(), diagnostics: vec![] };
     let mut files = Vec::new();
     // Depth first with a stack of our own: a chain of imports may be longer than ours is deep.
-    struct Open {
+    struct OpenFile {
         path: PathBuf,
         canonical: PathBuf,
         imports: std::vec::IntoIter<(PathBuf, Span)>,
     }
-    let mut stack: Vec<Open> = Vec::new();
+    let mut stack: Vec<OpenFile> = Vec::new();
     let mut circles = 0;
     let mut next = Some((path.to_path_buf(), None::<Span>));
     loop {
@@ -64,7 +64,7 @@ pub fn load(path: &Path, loader: &dyn Loader) -> Loaded {
                     let imports = walk.imports(&path, &tree).into_iter();
                     files.push((file, tree));
                     walk.done.insert(canonical.clone(), Some(stack.len()));
-                    stack.push(Open { path, canonical, imports });
+                    stack.push(OpenFile { path, canonical, imports });
                 }
             }
         }

@@ -36,7 +36,7 @@ use load::Loaded;
 
 /// What can be chosen from outside of the files.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct CheckOptions {
     /// Constants with other values than the files give them, as `(name, expression)`.
     pub consts: Vec<(String, String)>,
     /// The system to take, where the files declare several.
@@ -126,7 +126,7 @@ impl Checked {
 }
 
 /// Reads and checks a model from files.
-pub fn check_file(path: &Path, loader: &dyn Loader, options: &Options) -> Checked {
+pub fn check_file(path: &Path, loader: &dyn Loader, options: &CheckOptions) -> Checked {
     check_loaded(load::load(path, loader), options)
 }
 
@@ -138,17 +138,17 @@ pub fn check_file(path: &Path, loader: &dyn Loader, options: &Options) -> Checke
 /// assert_eq!(checked.model.unwrap().model.switches.len(), 1);
 /// ```
 pub fn check_text(name: &str, text: &str) -> Checked {
-    check_text_with(name, text, &Options::default())
+    check_text_with(name, text, &CheckOptions::default())
 }
 
 /// Like [`check_text`], with options.
-pub fn check_text_with(name: &str, text: &str, options: &Options) -> Checked {
+pub fn check_text_with(name: &str, text: &str, options: &CheckOptions) -> Checked {
     let mut loader = crate::source::MemoryLoader::default();
     loader.0.insert(name.into(), text.into());
     check_file(Path::new(name), &loader, options)
 }
 
-fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
+fn check_loaded(loaded: Loaded, options: &CheckOptions) -> Checked {
     let Loaded { mut sources, files, mut diagnostics } = loaded;
     if diagnostics.iter().any(|d| d.code == Code::TooManyErrors) {
         // Whatever this is, it is not understood well enough to say more about it.

@@ -9,7 +9,7 @@ use super::expr::Scope;
 use super::globals::{ResolvedParam, id, suggest_or};
 use super::process::{Template, TemplateInitial};
 use super::purpose::Lowered;
-use super::{CheckedModel, Checker, Options, Spans, SwitchSpans, listed};
+use super::{CheckOptions, CheckedModel, Checker, Spans, SwitchSpans, listed};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::source::{FileId, Span};
@@ -68,7 +68,7 @@ impl<'a> Checker<'a> {
         &mut self,
         files: &[(FileId, File)],
         templates: &[Template<'a>],
-        options: &Options,
+        options: &CheckOptions,
     ) -> (Vec<Planned>, Vec<String>) {
         let root = files.first().map(|(file, _)| *file);
         let declared: Vec<(FileId, &'a SystemDecl)> = self.globals.systems.clone();

@@ -90,7 +90,7 @@ pub fn label(model: &Model, step: Step) -> String {
 #[cfg(test)]
 mod tests {
     use sioco_solve::values::Bounds;
-    use sioco_symbolic::{Merge, Options, explore};
+    use sioco_symbolic::{ExploreOptions, Merge, explore};
 
     use super::*;
 
@@ -100,7 +100,7 @@ mod tests {
         let text = "input a(p: Int in 1..9)\noutput o(q: Int)\nprocess P {\n  var x: Int = 0\n  \
                     init l { add: ?a(p) / x := x + p * p -> l  tell: !o(x) -> l }\n}\n";
         let model = sioco_lang::check_text("m.sts", text).model.expect("it is a model").model;
-        let options = Options { merge: Merge::Nothing, depth: Some(8), ..Options::default() };
+        let options = ExploreOptions { merge: Merge::Nothing, depth: Some(8), ..ExploreOptions::default() };
         let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
         let found = explore(&model, &solvers, &options, &mut |_| {});
         let graph = &found.graph;

@@ -30,7 +30,7 @@ pub struct PathReport {
     /// The state at the end, or before the step that is impossible.
     pub state: NodeText,
     /// Whether it can be taken.
-    pub outcome: Outcome,
+    pub outcome: PathOutcome,
 }
 
 /// A conjunct of the path condition.
@@ -56,7 +56,7 @@ pub struct Conjunct {
 
 /// Whether a path can be taken.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum PathOutcome {
     /// It can, with these values.
     Reachable(Witness),
     /// It cannot, since these conditions clash.
@@ -124,13 +124,13 @@ impl PathReport {
         let mut out = String::new();
         let name = if self.steps.is_empty() { "the initial state".to_owned() } else { self.name() };
         match &self.outcome {
-            Outcome::Reachable(witness) => {
+            PathOutcome::Reachable(witness) => {
                 self.title(&mut out, style.green("reachable"), &name, page);
                 self.conditions(&mut out, page);
                 self.state(&mut out, "state", page);
                 witness.text(&mut out, page);
             }
-            Outcome::Unknown { at, reason, asked } => {
+            PathOutcome::Unknown { at, reason, asked } => {
                 self.title(&mut out, style.yellow("unknown"), &name, page);
                 let step = self.steps.get(at - 1).map(String::as_str).unwrap_or_default();
                 let _ = writeln!(out, "\n{}", style.bold(format_args!("undecided from step {at}, `{step}`, on")));
@@ -141,7 +141,7 @@ impl PathReport {
                 self.conditions(&mut out, page);
                 self.state(&mut out, "state, if it is reachable", page);
             }
-            Outcome::Impossible { at, clash, error } => {
+            PathOutcome::Impossible { at, clash, error } => {
                 let finding = self.finding(*at, clash, error.as_deref());
                 out.push_str(&render_finding(page.sources, &finding, style));
                 self.state(&mut out, &format!("state before step {at}"), page);

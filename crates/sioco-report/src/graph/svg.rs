@@ -7,7 +7,7 @@ use sioco_model::{Model, SwitchId};
 use super::chart::{Edge, Kind, Panel, panels};
 use super::label::{Line, Style, columns, lines};
 use super::layout::{self, EdgeBox, Graph, NodeBox, Placement, Point, Route, Size};
-use super::{Options, SwitchText, escape_xml};
+use super::{PictureOptions, SwitchText, escape_xml};
 
 /// Width of a column and height of a line of labels, for a fixed-width font of 11 px.
 const COLUMN: f64 = 6.65;
@@ -21,7 +21,7 @@ const INSIDE: f64 = 14.0;
 const MAX_WIDTH: f64 = 1_500.0;
 
 /// The model as a self-contained SVG, with a panel per process instance.
-pub fn svg(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &Options) -> String {
+pub fn svg(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &PictureOptions) -> String {
     let mut panels: Vec<Drawn> = panels(model, text, options).into_iter().map(Drawn::new).collect();
     let (places, size) = shelves(&mut panels);
     let mut kinds: Vec<Kind> = panels.iter().flat_map(|p| p.panel.edges.iter().map(|e| e.kind)).collect();

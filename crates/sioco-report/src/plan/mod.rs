@@ -13,7 +13,7 @@ use sioco_model::Id;
 use sioco_model::model::Model;
 use sioco_plan::case::Case;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Coverage, Goal, Intent, Kind, Options, Plan, PurposeId, State};
+use sioco_plan::{Coverage, Goal, Intent, Kind, Plan, PlanOptions, PurposeId, State};
 use sioco_solve::Reason;
 
 pub use self::fit::{MisfitLine, PlanCheckLine};
@@ -39,7 +39,7 @@ pub struct Planned<'a> {
     /// The model with its texts.
     pub source: Source<'a>,
     /// What was asked for.
-    pub options: &'a Options,
+    pub options: &'a PlanOptions,
     /// The plan.
     pub plan: &'a Plan,
     /// Whether somebody interrupted the work.

@@ -4,7 +4,7 @@ use sioco_campaign::failing::Likeness;
 use sioco_exec::crash::without_values;
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::{Explanation, Left, Narrowed};
-use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
+use sioco_exec::verdict::{Cause, Failure, OpenCause, Trouble};
 use sioco_lang::diagnostic::Label;
 use sioco_model::SwitchId;
 use sioco_model::model::{CLOSED, CRASHED, Model};
@@ -127,7 +127,7 @@ fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>) ->
             let gate = words.model().gates[input.gate].name.as_str();
             ("refused".to_owned(), gate, places(words, explanation))
         }
-        Cause::Open(Open::Unspecified(input)) => {
+        Cause::Open(OpenCause::Unspecified(input)) => {
             let gate = words.model().gates[input.gate].name.as_str();
             ("unspecified".to_owned(), gate, places(words, explanation))
         }

@@ -10,7 +10,7 @@ use sioco_campaign::trails::{DeadEnd, Reasons};
 use sioco_exec::quiescence_time::grace;
 use sioco_exec::record::End;
 use sioco_exec::summary::{PurposeResult, Summary};
-use sioco_exec::verdict::{Cause, Open, Verdict};
+use sioco_exec::verdict::{Cause, OpenCause, Verdict};
 use sioco_model::model::Direction;
 use sioco_plan::{Goal, Kind, Plan, State};
 use sioco_solve::Reason;
@@ -390,7 +390,7 @@ fn open(campaign: &CampaignReport<'_>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (why, runs) in all.iter().take(NAMED) {
         let hint = match why {
-            Open::Crossed if campaign.eager => "; `--interaction fair` waits for outputs first",
+            OpenCause::Crossed if campaign.eager => "; `--interaction fair` waits for outputs first",
             _ => "",
         };
         lines.push(format!(

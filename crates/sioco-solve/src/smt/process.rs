@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::read::excerpt;
-use super::session::{CORES, Connection, Dialect, Fault, Session, Z3};
+use super::session::{CORES, Connection, Dialect, Fault, SmtSession, Z3};
 use crate::guard::{self, Guarded};
 use crate::query::Limits;
 
 /// A solver as a child process.
-pub type ProcessSolver = Session<ProcessConnection>;
+pub type ProcessSolver = SmtSession<ProcessConnection>;
 
 /// How much one answer may be, in bytes.
 const MAX_ANSWER: usize = 16 << 20;
@@ -53,7 +53,7 @@ impl ProcessSolver {
         if words.is_empty() {
             return Err(CommandLineError::Empty);
         }
-        Ok(Session::over(|_| ProcessConnection { words: words.clone(), start, running: None, questions: 0 }))
+        Ok(SmtSession::over(|_| ProcessConnection { words: words.clone(), start, running: None, questions: 0 }))
     }
 }
 

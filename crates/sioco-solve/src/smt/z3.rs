@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use self::lib::{Context, Interrupter, LibraryError, Z3Library};
 use super::locate::{self, Candidate, Fate};
-use super::session::{Connection, Dialect, Fault, Purpose, Session, Z3};
+use super::session::{Connection, Dialect, Fault, Purpose, SmtSession, Z3};
 use crate::query::Limits;
 use crate::timer::Timer;
 
 /// A solver in this process.
-pub type Z3Solver = Session<Z3Connection>;
+pub type Z3Solver = SmtSession<Z3Connection>;
 
 /// Opens the first Z3 library that works, and says what became of each that was found.
 pub fn find() -> (Option<Arc<Z3Library>>, Vec<Candidate>) {
@@ -39,7 +39,7 @@ pub fn find() -> (Option<Arc<Z3Library>>, Vec<Candidate>) {
 impl Z3Solver {
     /// A solver of its own.
     pub fn new(library: &Arc<Z3Library>) -> Z3Solver {
-        Session::over(|purpose| Z3Connection {
+        SmtSession::over(|purpose| Z3Connection {
             library: Arc::clone(library),
             cores: purpose == Purpose::Cores,
             seat: None,

@@ -17,7 +17,7 @@ use super::loops::{Back, backs};
 use super::states::{Places, way};
 use super::unfold::{Unfolded, unfold};
 use super::witness::Witness;
-use super::{Finding, Kind, Options, Status, What, kept};
+use super::{AnalysisOptions, Finding, Kind, Status, What, kept};
 use crate::explore::{Cursor, Exploration};
 use crate::graph::{Graph, NodeId};
 use crate::path::{Path, Possible};
@@ -54,7 +54,7 @@ pub(super) fn look(
     exploration: &Exploration,
     places: &Places,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &AnalysisOptions,
     findings: &mut Vec<Finding>,
 ) {
     let live = Live::of(model);
@@ -78,7 +78,7 @@ struct Search<'a> {
     graph: &'a Graph,
     places: &'a Places,
     live: &'a Live,
-    options: &'a Options,
+    options: &'a AnalysisOptions,
 }
 
 impl Search<'_> {
@@ -315,7 +315,7 @@ fn long_runs(
     exploration: &Exploration,
     places: &Places,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &AnalysisOptions,
     found_at: &mut FxHashSet<Vec<Step>>,
     findings: &mut Vec<Finding>,
 ) {

@@ -13,7 +13,7 @@ use sioco_solve::values::{Choice, NoValues};
 use super::pairs::Pairs;
 use super::question::Question;
 use super::witness::Witness;
-use super::{Determinism, Finding, Kind, Options, Status, What, deadlock, errors, gaps, kept, nondeterminism};
+use super::{AnalysisOptions, Determinism, Finding, Kind, Status, What, deadlock, errors, gaps, kept, nondeterminism};
 use crate::explore::{Cursor, Exploration, Stop};
 use crate::graph::{Graph, NodeId};
 use crate::path::{Path, Possible};
@@ -122,7 +122,13 @@ impl Questions {
     }
 
     /// What is to be asked at these locations.
-    fn at(&mut self, path: &mut Path<'_>, locations: &[LocationId], steps: &[Step], options: &Options) -> Vec<usize> {
+    fn at(
+        &mut self,
+        path: &mut Path<'_>,
+        locations: &[LocationId],
+        steps: &[Step],
+        options: &AnalysisOptions,
+    ) -> Vec<usize> {
         let wants = |kind: Kind| options.kinds.contains(&kind);
         let mut found = Vec::new();
         if wants(Kind::ModelError) {
@@ -212,7 +218,7 @@ pub(crate) fn walk(
     most: usize,
     places: &Places,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &AnalysisOptions,
     findings: &mut Vec<Finding>,
 ) -> Walked {
     let (model, graph) = (cursor.path.model(), &exploration.graph);

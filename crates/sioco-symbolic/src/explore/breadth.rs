@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::cursor::{Child, Cursor};
 use super::numbering::Numbering;
-use super::{Explorer, Options, Progress, Stop};
+use super::{ExploreOptions, ExploreProgress, Explorer, Stop};
 use crate::graph::{Graph, Grow, Layer, NodeId};
 use sioco_model::semantics::live::Live;
 
@@ -198,12 +198,12 @@ enum Turn {
 }
 
 impl<'m> Explorer<'m> {
-    pub(super) fn breadth_first(&mut self, progress: &mut dyn FnMut(Progress)) {
+    pub(super) fn breadth_first(&mut self, progress: &mut dyn FnMut(ExploreProgress)) {
         let mut layer: Vec<NodeId> = vec![self.graph.root()];
         let mut next = Vec::new();
         while !layer.is_empty() && self.stop.is_none() {
             let depth = self.graph.depth(layer[0]);
-            progress(Progress { nodes: self.graph.len(), depth, open: layer.len() });
+            progress(ExploreProgress { nodes: self.graph.len(), depth, open: layer.len() });
             if self.options.depth.is_some_and(|d| depth >= d) {
                 self.stop = Some(Stop::Depth);
                 break;
@@ -215,7 +215,7 @@ impl<'m> Explorer<'m> {
     }
 
     /// Expands a layer; the next one goes to `next`.
-    fn expand_layer(&mut self, layer: &[NodeId], next: &mut Vec<NodeId>, progress: &mut dyn FnMut(Progress)) {
+    fn expand_layer(&mut self, layer: &[NodeId], next: &mut Vec<NodeId>, progress: &mut dyn FnMut(ExploreProgress)) {
         let depth = self.graph.depth(layer[0]);
         let (first, others) = self.cursors.split_first_mut().expect("there is at least one worker");
         let shared = layer.len() >= SHARED_FROM && !others.is_empty();
@@ -233,7 +233,7 @@ impl<'m> Explorer<'m> {
         };
         let graph = &self.graph;
         let mut tell = |growing: &Growing<'_>| {
-            progress(Progress { nodes: growing.layer.count(), depth, open: growing.next.len() });
+            progress(ExploreProgress { nodes: growing.layer.count(), depth, open: growing.next.len() });
         };
         if !shared {
             let mut piece = Piece::default();
@@ -298,7 +298,7 @@ fn expand(
     cursor: &mut Cursor<'_>,
     graph: &Graph,
     nodes: &[NodeId],
-    options: &Options,
+    options: &ExploreOptions,
     live: Option<&Live>,
     mut piece: Piece,
 ) -> Piece {
@@ -327,7 +327,7 @@ struct Growing<'a> {
     numbering: &'a mut Numbering,
     layer: Layer<'a>,
     next: &'a mut Vec<NodeId>,
-    options: &'a Options,
+    options: &'a ExploreOptions,
     stop: Option<Stop>,
     bytes: usize,
     paths: usize,
@@ -385,7 +385,7 @@ impl Growing<'_> {
 }
 
 /// The limit that is reached, if one is.
-pub(super) fn over_limit(options: &Options, bytes: usize) -> Option<Stop> {
+pub(super) fn over_limit(options: &ExploreOptions, bytes: usize) -> Option<Stop> {
     if bytes > options.bytes {
         Some(Stop::Memory)
     } else if options.limits.cancelled() {

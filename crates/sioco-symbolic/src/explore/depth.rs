@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::breadth::over_limit;
 use super::cursor::{Child, Cursor};
-use super::{Explorer, Options, Progress, Stop};
+use super::{ExploreOptions, ExploreProgress, Explorer, Stop};
 use crate::graph::{Graph, Grow, NodeId};
 use crate::step::Step;
 use sioco_model::semantics::live::Live;
@@ -149,7 +149,7 @@ impl Sizes {
 }
 
 impl<'m> Explorer<'m> {
-    pub(super) fn depth_first(&mut self, progress: &mut dyn FnMut(Progress)) {
+    pub(super) fn depth_first(&mut self, progress: &mut dyn FnMut(ExploreProgress)) {
         let (first, others) = self.cursors.split_first_mut().expect("there is at least one worker");
         let live = self.numbering.live.clone();
         let (options, live) = (&self.options, live.as_deref());
@@ -196,7 +196,7 @@ impl<'m> Explorer<'m> {
                 steps += 1;
                 if steps.is_multiple_of(1024) {
                     let (nodes, open) = (run.graph.len(), run.open.len());
-                    progress(Progress { nodes, depth: first.path.len(), open });
+                    progress(ExploreProgress { nodes, depth: first.path.len(), open });
                     let bytes = run.graph.bytes() + paths + first.path.bytes() + numbering.bytes();
                     self.bytes = self.bytes.max(bytes);
                     if let Some(stop) = over_limit(options, bytes) {
@@ -231,7 +231,7 @@ impl<'m> Explorer<'m> {
 /// The thread that goes through the graph.
 struct Run<'a> {
     graph: &'a mut Graph,
-    options: &'a Options,
+    options: &'a ExploreOptions,
     live: Option<&'a Live>,
     desk: &'a Desk,
     workers: usize,
@@ -350,7 +350,7 @@ impl Run<'_> {
 }
 
 /// Prepares subtrees until there is nothing more to do.
-fn work(desk: &Desk, cursor: &mut Cursor<'_>, options: &Options, live: Option<&Live>) {
+fn work(desk: &Desk, cursor: &mut Cursor<'_>, options: &ExploreOptions, live: Option<&Live>) {
     // Nobody must wait for a worker that panicked.
     struct Alarm<'a>(&'a Desk);
     impl Drop for Alarm<'_> {
@@ -378,7 +378,7 @@ fn work(desk: &Desk, cursor: &mut Cursor<'_>, options: &Options, live: Option<&L
 }
 
 /// Does what was asked for, unless it is done or not wanted any more.
-fn prepare(desk: &Desk, order: &Order, cursor: &mut Cursor<'_>, options: &Options, live: Option<&Live>) {
+fn prepare(desk: &Desk, order: &Order, cursor: &mut Cursor<'_>, options: &ExploreOptions, live: Option<&Live>) {
     if !order.take() {
         return;
     }
@@ -410,7 +410,7 @@ struct Wanted {
 fn subtree(
     desk: &Desk,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &ExploreOptions,
     live: Option<&Live>,
     wanted: &mut Wanted,
     nodes: &mut Vec<Prepared>,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use sioco_plan::compare::{Conformance, Exchange, Options, compare};
+use sioco_plan::compare::{CompareOptions, Conformance, Exchange, compare};
 use sioco_solve::Limits;
 
 use super::engine::Read;
@@ -40,12 +40,12 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
     }
     let Ok(read) = Read::new(&changed) else { return tally.count("compare: not read") };
     let make = || solvers.make();
-    let options = Options {
+    let options = CompareOptions {
         length: Some(4),
         nodes: 400,
         enough: Some(Arc::new(AtomicBool::new(false))),
         limits: Limits::default(),
-        ..Options::default()
+        ..CompareOptions::default()
     };
     let Ok(compared) = compare(&case.read.model, &read.model, &make, &options, &mut |_| {}) else {
         return tally.count("compare: refused");

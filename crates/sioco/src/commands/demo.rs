@@ -12,7 +12,7 @@ use sioco_lang::check::{Checked, CheckedModel, check_text};
 use sioco_model::Model;
 use sioco_plan::case::case_with_others;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_report::analysis::{self as analysis_report, Denied, Source, script};
 use sioco_report::explore::Explored;
 use sioco_report::explore::summary::summary;
@@ -123,7 +123,7 @@ fn the_check(checked: &Checked, out: &mut Output) {
 fn a_plan<'a>(source: Source<'a>, out: &mut Output) -> Plan {
     heading("3. What to test is planned", out);
     let model = &source.checked.model;
-    let options = Options { depth: Some(PLANNED), workers: 1, ..Options::new(Cover::Switch) };
+    let options = PlanOptions { depth: Some(PLANNED), workers: 1, ..PlanOptions::new(Cover::Switch) };
     let plan = plan(model, &builtin, &options, &mut |_| {}).expect("switches can always be planned for");
     let planned = Planned { source, options: &options, plan: &plan, interrupted: false };
     let page = plan_report::Page { width: out.width().saturating_sub(4), style: out.style(), lines: 40 };
@@ -222,7 +222,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
 /// What `sioco explore` does.
 fn all_values(model: &Model, out: &mut Output) {
     heading("5. A model can be explored for all values at once", out);
-    let options = sioco_symbolic::Options { depth: Some(EXPLORED), ..Default::default() };
+    let options = sioco_symbolic::ExploreOptions { depth: Some(EXPLORED), ..Default::default() };
     let back_end = BackEnd::BuiltIn;
     let found = sioco_symbolic::explore(model, &builtin, &options, &mut |_| {});
     let explored = Explored {
@@ -259,7 +259,7 @@ fn a_defect(out: &mut Output) {
     let model = checked.model.as_ref().expect("the copy is correct, too");
     out.line(format_args!("In a copy with `{}` the sum has a range. `sioco analyze` says:", TIGHT.2));
     out.line("");
-    let options = analysis::Options { kinds: vec![Kind::ModelError], ..Default::default() };
+    let options = analysis::AnalysisOptions { kinds: vec![Kind::ModelError], ..Default::default() };
     let found = analysis::analyze(&model.model, &builtin, &options, &mut |_| {});
     let source = Source { checked: model, sources: &checked.sources };
     for finding in &found.findings {
@@ -275,7 +275,7 @@ fn builtin() -> Box<dyn Bounds> {
 
 fn a_picture(checked: &Checked, model: &CheckedModel, out: &mut Output) {
     heading("7. A model can be seen", out);
-    let picture = graph::svg(&model.model, &as_written(&checked.sources, model), &graph::Options::default());
+    let picture = graph::svg(&model.model, &as_written(&checked.sources, model), &graph::PictureOptions::default());
     let folder = picture_folder();
     let path = folder.join("accumulator.svg");
     match std::fs::create_dir_all(&folder).and_then(|()| files::write(&path, &picture)) {

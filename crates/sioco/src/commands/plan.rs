@@ -13,12 +13,12 @@ use sioco_campaign::cover;
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_plan::case::{Case, case, case_with_others};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, InputValues, Options, Plan as Purposes, PlanError, State, plan};
+use sioco_plan::{Cover, InputValues, Plan as Purposes, PlanError, PlanOptions, State, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, Planned, document, missing, notes};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
-use sioco_symbolic::Progress;
+use sioco_symbolic::ExploreProgress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 
 use crate::budget::{Budget, Flags, before, note, within, within_flags};
@@ -233,9 +233,9 @@ impl Plan {
         Ok(if planned.is_whole() { Exit::Ok } else { Exit::Inconclusive })
     }
 
-    fn options(&self, flags: Flags) -> Options {
-        let default = Options::new(self.cover.clone());
-        Options {
+    fn options(&self, flags: Flags) -> PlanOptions {
+        let default = PlanOptions::new(self.cover.clone());
+        PlanOptions {
             data: self.data == Some(Data::Boundary),
             strict: self.strict,
             split: self.split,
@@ -276,12 +276,12 @@ impl Plan {
         &self,
         source: Source<'_>,
         back_end: &BackEnd,
-        options: &Options,
+        options: &PlanOptions,
         out: &mut Output,
     ) -> Result<Purposes, Failure> {
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let mut last = Instant::now();
-        let mut progress = |p: Progress| {
+        let mut progress = |p: ExploreProgress| {
             if out.shows_progress() && last.elapsed() >= PROGRESS {
                 last = Instant::now();
                 out.progress(format_args!("planning: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));

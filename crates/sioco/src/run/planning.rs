@@ -9,7 +9,7 @@ use sioco_plan::{Plan, PlanError};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
 use sioco_report::run::shorter;
-use sioco_symbolic::{Progress, Stop};
+use sioco_symbolic::{ExploreProgress, Stop};
 
 use crate::failure::Failure;
 use crate::files::ShownPath;
@@ -35,7 +35,7 @@ impl From<PlanError> for Failure {
 /// Makes a plan, and shows how far that is.
 pub fn make(planner: &Planner<'_>, covered: &Covered, wanted: &Wanted, out: &mut Output) -> Result<Planned, Failure> {
     let mut last = Instant::now();
-    let mut progress = |p: Progress| {
+    let mut progress = |p: ExploreProgress| {
         if out.shows_progress() && last.elapsed() >= PROGRESS {
             last = Instant::now();
             out.progress(format_args!("planning: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));

@@ -14,7 +14,7 @@ use sioco_model::{DataId, Id, SortId, TermId, Value};
 use order::Node;
 
 use crate::check::expr::{Scope, Typed};
-use crate::check::{Checker, Options, listed};
+use crate::check::{CheckOptions, Checker, listed};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
@@ -111,7 +111,7 @@ pub(in crate::check) type Overrides = Vec<(String, Expr)>;
 /// Parses the values of `--const` options; each becomes a source of its own, so that problems can point into it.
 pub(in crate::check) fn parse_overrides(
     sources: &mut SourceMap,
-    options: &Options,
+    options: &CheckOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Overrides {
     let mut all: Overrides = Vec::new();
@@ -302,7 +302,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A text on the command line that should be a string has no quotes, most likely: shells take them away.
-    pub(in crate::check) fn find_missing_quotes(&mut self, overrides: &Overrides, options: &Options) {
+    pub(in crate::check) fn find_missing_quotes(&mut self, overrides: &Overrides, options: &CheckOptions) {
         for (name, expr) in overrides {
             let Some((_, text)) = options.consts.iter().find(|(n, _)| n == name) else { continue };
             let Some(constant) = self.globals.consts.get(name.as_str()) else { continue };
