@@ -15,8 +15,9 @@ use crate::engine::{Engine, HYPOTHESES};
 use crate::failing::FailingRun;
 use crate::trails::Reasons;
 
-/// So many runs that do not pass are compared with each other.
-pub const KEPT: usize = 200;
+/// At most this many runs of a log that do not pass are compared with each other: the comparison grows with their
+/// square. Further ones are only counted.
+pub const KEPT_FAILURES: usize = 200;
 
 /// Who judges a log, and until when. See the [module](self).
 #[derive(Clone, Copy)]
@@ -171,7 +172,7 @@ impl Totals {
         let steps = &run.steps[..judged.steps];
         self.steps += steps.len() as u64;
         self.inputs += steps.iter().filter(|s| matches!(s.action, Action::Input(_))).count() as u64;
-        if judged.verdict >= Verdict::Error && self.bad.len() < KEPT {
+        if judged.verdict >= Verdict::Error && self.bad.len() < KEPT_FAILURES {
             self.bad.push(BadRun {
                 run: run.number,
                 verdict: judged.verdict,

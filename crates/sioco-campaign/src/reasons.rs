@@ -3,7 +3,8 @@
 use sioco_exec::reliance::Reliance;
 use sioco_exec::verdict::{Cause, OpenCause};
 
-/// So many different reasons are told apart.
+/// At most this many different reasons are told apart. A summary shows some; a campaign with more has a text in each
+/// that differs every time.
 const KINDS: usize = 50;
 
 /// Why runs were inconclusive, each reason with how many runs it ended.

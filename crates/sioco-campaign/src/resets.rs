@@ -26,10 +26,12 @@ use crate::engine::{Engine, HYPOTHESES};
 /// The parts of the run that are run again, one after the other, as fractions.
 const PARTS: [(usize, usize); 4] = [(1, 2), (1, 1), (1, 3), (1, 1)];
 
-/// Of so many runs that passed, one is chosen that would tell.
+/// Among this many runs that passed, one is looked for that would tell whether a reset resets. Each is followed in the
+/// model; if none of them tells, it is likely that none at all does.
 const TRIED: usize = 20;
 
-/// A run that took longer than this part of the time is cut.
+/// A run that took longer than this part of the time is not repeated: the check has to play it twice, and something has
+/// to be left for the tests.
 const SHARE: u32 = 3;
 
 /// How it is run again.

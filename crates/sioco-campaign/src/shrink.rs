@@ -17,10 +17,12 @@ use crate::engine::Engine;
 use crate::failing::{EXPLAINED, FailingRun, Likeness, failing, groups};
 use crate::trails::Trails;
 
-/// How long shrinking takes at most, if nobody says otherwise.
+/// Shrinking takes at most this long, if nobody says otherwise. A person waits that long for a shorter run; a run of
+/// some hundred steps on a fast system needs a second or less.
 pub const TIME: Duration = Duration::from_secs(10);
-/// So many runs are tried for each second, and at least as many as usual.
-const RUNS: u64 = 20;
+/// At most this many runs are tried for each second, and at least as many as usual. Where time is longer than usual,
+/// the number of runs must not end the shrinking first.
+const RUNS_PER_SECOND: u64 = 20;
 
 /// What is shrunk, and how.
 #[derive(Clone, Copy)]
@@ -129,7 +131,7 @@ impl Shrinking<'_> {
         let steps = run.length;
         let failed = Failed { run: run.run, seed, actions: &actions, failure, steps, next, wanted: &wanted };
         self.cancellation.end_at(Instant::now().checked_add(time));
-        let budget = Budget { runs: Budget::default().runs.max(time.as_secs().saturating_mul(RUNS)), time };
+        let budget = Budget { runs: Budget::default().runs.max(time.as_secs().saturating_mul(RUNS_PER_SECOND)), time };
         let mut found = shrink(referee, bench, failed, patience, budget, &mut |progress| listen(run.run, progress));
         // A reset that was waited for ends in a fault then.
         if matches!(found.ended, Ended::Broken(_)) && self.cancellation.is_cancelled() {

@@ -32,10 +32,13 @@ use crate::reaction::Reactions;
 use crate::suite::{self, Mark, Suite, Taken};
 use crate::symbolic_hypothesis::{Breaks, Tracker, Trail};
 
-/// How many orders of inputs and outputs are followed at once.
+/// At most this many orders of inputs and outputs are followed at once. Each input that is under way may multiply them;
+/// with more, runs are cut and nothing rests on them (T-V7), while each order costs a belief of its own.
 const GROUPS: usize = 64;
-/// How many hypotheses without a known state are followed at once.
-const OPEN: usize = 256;
+/// At most this many hypotheses without a known state are followed at once. Measured on a model with an unbounded
+/// variable and three internal ways after each input: 60 steps take 0.06 s of computing with half as many, 0.08 s with
+/// this, and 0.21 s with twice as many. No run of the examples has that many.
+const OPEN_HYPOTHESES: usize = 256;
 
 /// Where a hypothesis is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -679,5 +682,5 @@ impl<'m> Mind<'m> {
 
 /// Whether there are so many hypotheses without a known state that every event would take long.
 fn too_open(belief: &Belief) -> bool {
-    belief.hypotheses().filter(|h| h.state().is_none()).count() > OPEN
+    belief.hypotheses().filter(|h| h.state().is_none()).count() > OPEN_HYPOTHESES
 }

@@ -21,7 +21,7 @@ use crate::summary::{BadRun, Pauses, Probed, PurposeResult, Summary, at_least, m
 use crate::sut::Fault;
 use crate::verdict::{Cause, OpenCause, Trouble, Verdict};
 
-/// How many deadlocks are kept for the summary.
+/// At most this many deadlocks are kept for the summary, which shows a line for each: a screen.
 const DEADLOCKS: usize = 20;
 
 /// What controllers note, besides what they choose.

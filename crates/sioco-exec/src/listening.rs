@@ -15,9 +15,11 @@ use crate::position::Position;
 use crate::record::Why;
 use crate::verdict::{Cause, OpenCause};
 
-/// So many runs end with silence, if they may.
+/// This many runs end with silence, if they may: a missing or late output is then seen early, and five waits of 100 ms
+/// are half a second.
 const FIRST: u64 = 5;
-/// And then one of so many.
+/// After those, one of this many ends with silence. Each wait takes far longer than a step; to stop waiting altogether
+/// would miss outputs that come after the end.
 const LATER: u64 = 4;
 
 /// See the [module](self).

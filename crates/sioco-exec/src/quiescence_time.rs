@@ -11,14 +11,17 @@ use sioco_model::{GateId, LocationId};
 
 use crate::belief::Belief;
 
-/// Silence that would be a failure is one only after so many more times the quiescence time.
-const GRACE: u32 = 4;
-/// And not before so much more time: a system that has to share its machine may be slow for a while.
+/// Silence that would be a failure is one only after this many more times the quiescence time. The user measured the
+/// usual answers for that time; a late one is seldom five times as late. A larger factor makes each real failure by
+/// silence take longer.
+const GRACE_FACTOR: u32 = 4;
+/// And not before this much more time: a system that has to share its machine may be slow for a while, whatever its
+/// quiescence time is. With less, tests on a busy machine fail by chance.
 const LEAST_GRACE: Duration = Duration::from_secs(2);
 
 /// How much longer to wait than the quiescence time, where silence would be a failure (T-Q8).
 pub fn grace(quiescence: Duration) -> Duration {
-    (quiescence * GRACE).max(LEAST_GRACE)
+    (quiescence * GRACE_FACTOR).max(LEAST_GRACE)
 }
 
 /// The times, by gates and locations.

@@ -23,7 +23,7 @@ use sioco_symbolic::step::Step;
 use crate::belief::{Belief, Hypothesis, HypothesisState, Mind};
 use crate::block::{Block, broken_word};
 use crate::event::{GateValue, Observation};
-use crate::explanation::{MOST, Narrowed};
+use crate::explanation::{MOST_SHOWN, Narrowed};
 use crate::patient::Patient;
 use crate::position::Position;
 use crate::suite::Suite;
@@ -155,7 +155,7 @@ impl<'m> Referee<'m> {
             Order::Sut | Order::Certain => {
                 let taken = self.position.mind.take(&self.position.suite, &mut self.position.belief, input);
                 self.narrowed.extend(self.position.mind.last_narrowed());
-                if self.narrowed.len() > MOST {
+                if self.narrowed.len() > MOST_SHOWN {
                     self.narrowed.pop_front();
                 }
                 taken

@@ -22,7 +22,7 @@ use crate::verdict::{Cause, Verdict};
 
 pub use crate::controller::replay::is_alike;
 
-/// With more hypotheses, two beliefs count as different.
+/// With more hypotheses than this, two beliefs count as different: comparing grows with their square.
 const COMPARED: usize = 1_000;
 
 /// How long to wait.

@@ -21,7 +21,8 @@ use crate::run_number::RunNumber;
 use crate::sut::{Fault, Order, Sut};
 use crate::verdict::{Cause, OpenCause, Trouble};
 
-/// So often something may come while an input is under way: where the clock stands still, that must not be endless.
+/// At most this often something may come while an input is under way: where the clock stands still, that must not be
+/// endless.
 const LOOKS: u32 = 100_000;
 /// Why a run ends before its end.
 const LATE: &str = "the time for shrinking is used up";

@@ -14,7 +14,8 @@ use crate::suite::Suite;
 use crate::summary::PurposeResult;
 use crate::verdict::{Cause, OpenCause};
 
-/// How likely a walk begins with a purpose again: once in so many.
+/// A walk begins with a purpose again once in this many times: it then starts somewhere deep in the model. More often,
+/// the rest of the model would get fewer walks.
 const REPEATED: u64 = 4;
 
 /// What the next run is for.

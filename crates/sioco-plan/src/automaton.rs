@@ -6,10 +6,11 @@
 use sioco_model::purpose::{Event, Pattern};
 use sioco_model::{LocationId, TermId};
 
-/// With more states than this a purpose is too large.
-const MOST: usize = 10_000;
+/// With more states than this a purpose is too large. Written ones have some dozen; a repetition in a repetition could
+/// otherwise fill the memory.
+const MOST_STATES: usize = 10_000;
 
-/// And with more ways to pass places without a step.
+/// And with more ways to pass places without a step: each step of the search tries all of them.
 const MOST_PLACES: usize = 500;
 
 /// A place that a process has to be at, and a condition on the data there.
@@ -55,7 +56,7 @@ impl Automaton {
 
     fn state(&mut self) -> Option<usize> {
         self.moves.push(Vec::new());
-        (self.moves.len() <= MOST).then_some(self.moves.len() - 1)
+        (self.moves.len() <= MOST_STATES).then_some(self.moves.len() - 1)
     }
 
     /// Adds a pattern that begins at a state; gives the state where it ends.

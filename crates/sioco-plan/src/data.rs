@@ -23,8 +23,11 @@ use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::{Side, Want, atoms, side_of};
 
-/// In how many purposes, and at how many edges of the graph, a goal is tried.
+/// A goal is tried in at most this many purposes. Measured on the 947 goals of Redis: half as many cover the same 821,
+/// twice as many 822.
 const PURPOSES: usize = 16;
+/// And at most at this many edges of the graph, if no purpose can have it. Measured on the same goals: half as many
+/// cover 785, this many 821, and twice as many 850, in the same time within a tenth.
 const EDGES: usize = 64;
 
 /// Adds the goals of the guards of all switches on the purposes of a plan, and what they need.

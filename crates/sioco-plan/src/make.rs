@@ -68,10 +68,11 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// How many nodes are looked at to find out whether a run can be inconclusive.
+/// At most this many nodes are looked at to find out whether a run can be inconclusive: as many as a campaign looks at
+/// for its plan, since it is only a line of it. In a larger graph it stays unknown.
 const STEERING: usize = 1_000;
 
-/// And how many pairs of steps.
+/// And at most this many pairs of steps, each of which is a question to a solver.
 const PAIRS: usize = 2_000;
 
 /// Makes a plan for a model.

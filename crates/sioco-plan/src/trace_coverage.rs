@@ -56,12 +56,16 @@ struct Layer {
 
 /// Internal steps do not lead back.
 const NOWHERE: usize = usize::MAX;
-/// How many nodes a worker expands at a time, and for how many it finds values.
+/// A worker expands this many nodes at a time: enough that handing out work costs little, and few enough that all
+/// workers end together.
 const PIECE: usize = 64;
+/// A worker finds values for this many nodes at a time: that takes less time for each than expanding it.
 const TESTS: usize = 512;
 
-/// With how many states on a chain of internal steps another one is compared by a solver, and in how many rounds.
+/// A state on a chain of internal steps is compared by a solver with at most this many others: the nearest ones, to
+/// which a cycle leads back.
 const COMPARED: usize = 4;
+/// And in at most this many rounds of the chain: a state that was not met again by then has values that go on changing.
 const ROUNDS: usize = 32;
 
 /// A state as far as a path knows it: the values of the variables that still matter. What is known of them only grows

@@ -26,7 +26,8 @@ use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::Want;
 
-/// How many accepts a purpose has at most: the nearest ones.
+/// A purpose has at most this many accepts: the nearest ones. Each is a way of its own in the tree; a run needs only
+/// one of them.
 const ACCEPTS: usize = 16;
 
 /// What came of a purpose.

@@ -439,6 +439,7 @@ impl Compiled {
 
 /// Bytes as they can be shown.
 pub(super) fn raw(bytes: &[u8]) -> String {
+    /// At most this many bytes of a list of templates are shown: a screen or two. What follows is more of the same.
     const SHOWN: usize = 4000;
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
     let more = if bytes.len() > SHOWN { "…" } else { "" };

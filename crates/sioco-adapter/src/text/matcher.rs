@@ -14,12 +14,14 @@ use regex_automata::{Anchored, MatchKind};
 
 use super::error::MatcherError;
 
-/// How large the automaton may be, in bytes.
-const SIZE: usize = 16 << 20;
-/// How many states are looked at to find templates that overlap.
-const SEARCHED: usize = 500_000;
-/// So many that overlap are more than anybody reads.
-const TOLD: usize = 200;
+/// At most this many bytes the automaton may have. Some hundred templates take far less; a template with large
+/// alternatives could fill the memory, and is an error instead.
+const AUTOMATON_BYTES: usize = 16 << 20;
+/// At most this many states are looked at to find templates that overlap. It is far more than the automata of usual
+/// dialects have. Beyond it, an overlap is not told, and the first template that fits is taken.
+const SEARCHED_STATES: usize = 500_000;
+/// At most this many overlaps are looked for: nobody reads more, and each takes a search of its own.
+const TOLD_OVERLAPS: usize = 200;
 
 /// Bytes, not characters: what a system sends may be anything.
 pub(super) fn bytes() -> syntax::Config {
@@ -103,8 +105,8 @@ impl Matcher {
         let config = dense::Config::new()
             .start_kind(StartKind::Anchored)
             .match_kind(MatchKind::All)
-            .dfa_size_limit(Some(SIZE))
-            .determinize_size_limit(Some(SIZE));
+            .dfa_size_limit(Some(AUTOMATON_BYTES))
+            .determinize_size_limit(Some(AUTOMATON_BYTES));
         let dfa = dense::Builder::new()
             .configure(config)
             .syntax(bytes())
@@ -202,7 +204,7 @@ impl Matcher {
                 }
             }
             at += 1;
-            if reached.len() > SEARCHED || found.len() > TOLD {
+            if reached.len() > SEARCHED_STATES || found.len() > TOLD_OVERLAPS {
                 return (found, false);
             }
         }

@@ -15,16 +15,19 @@ use sioco_model::{GateId, Id, SwitchId, Value};
 use sioco_symbolic::key::Key;
 use sioco_symbolic::step::Step;
 
-use super::{Doubt, Hypothesis, HypothesisState, Mind, Move, OPEN};
+use super::{Doubt, Hypothesis, HypothesisState, Mind, Move, OPEN_HYPOTHESES};
 use crate::event::GateValue;
 use crate::suite::{self, Suite, Taken};
 use crate::symbolic_hypothesis::{Breaks, Extent, Trail};
 
-/// How many conditions of hypotheses without a known state are looked at until all internal steps are followed: where more
-/// would be, every event would take long.
+/// At most this many conditions of hypotheses without a known state are looked at until all internal steps are
+/// followed: where more would be, every event would take long. Measured: half and twice as many change no run of the
+/// examples; on a model with three internal ways after each input, 60 steps take 0.08 s of computing with half, and
+/// 0.11 s with twice as many.
 const OPEN_CONDITIONS: usize = 2_000;
 
-/// With how many others one of these is compared by asking a solver.
+/// Each of these hypotheses is compared with at most this many others by asking a solver. A question takes longer than
+/// a few further hypotheses do; equal ones that are missed only cost work.
 const COMPARED: usize = 16;
 
 /// Follows hypotheses.
@@ -130,7 +133,7 @@ impl Follow for Hypotheses<'_, '_> {
     }
 
     fn admits(&mut self, count: usize, h: &Hypothesis) -> bool {
-        h.state().is_some() || count < OPEN
+        h.state().is_some() || count < OPEN_HYPOTHESES
     }
 
     fn added(&mut self, at: usize, h: &Hypothesis) {

@@ -38,11 +38,14 @@ use crate::event::{Action, GateValue, Observation};
 use crate::run_number::RunNumber;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
-/// After so many outputs, an input that nothing specifies waits for no more.
+/// After this many outputs, an input that nothing specifies waits for no more: a played system that never stops would
+/// otherwise never take it.
 const OVERTAKEN: u32 = 100;
 
-/// How often other values of the free variables are drawn, and up to how long a trace they are tried on.
+/// Other values of the free variables are drawn this often. If one in fifty fits the trace, one is found nearly always
+/// (98 %); where fewer do, drawing does not help.
 const REDRAWN: u32 = 200;
+/// Up to this long a trace is tried on other values: each draw walks the whole trace again.
 const REMEMBERED: usize = 10_000;
 
 /// What becomes of an input that nothing specifies.

@@ -15,7 +15,8 @@ use super::Event;
 use crate::belief::{self, HypothesisState, Mind};
 use crate::suite::Suite;
 
-/// So many hypotheses are followed.
+/// At most this many hypotheses are followed by a system that is played. It answers in a loop with the tester, so it
+/// gets a tenth of what the [tester](crate::Settings) follows.
 const HYPOTHESES: usize = 1_000;
 
 /// What the model does with an event after what happened.

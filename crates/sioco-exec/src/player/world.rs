@@ -16,14 +16,19 @@ use sioco_solve::values::Choice;
 use super::draw::Draw;
 use crate::event::GateValue;
 
-/// How many states internal steps are followed to, beyond those that are there.
+/// Internal steps are followed to at most this many states, beyond those that are there. A played model draws one of
+/// them; further ones would be work at each step.
 const CLOSURE: usize = 1_000;
 
-/// How many values of a hidden choice are followed where there are too many to try.
+/// At most this many values of a hidden choice are followed where there are too many to try: the system only plays one
+/// of them, the others keep it from being caught in one.
 const HIDDEN: usize = 4;
 
-/// How often values are drawn around values that are allowed, and how often if none are known.
+/// Values are drawn around values that are allowed this often: a neighbour that is allowed too is found in a few draws,
+/// or seldom.
 const AROUND: u32 = 24;
+/// If no allowed values are known, they are drawn this often. A guard that one value in fifty satisfies is met nearly
+/// always (98 %).
 const BLIND: u32 = 200;
 
 /// The states that the model may be in.

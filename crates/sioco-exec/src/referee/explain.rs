@@ -13,17 +13,19 @@ use sioco_model::{GateId, SwitchId, Value};
 use super::Referee;
 use crate::belief::{Hypothesis, HypothesisState, Mind};
 use crate::event::{GateValue, Observation};
-use crate::explanation::{Allowed, Explanation, Left, MOST, Offer, Values};
+use crate::explanation::{Allowed, Explanation, Left, MOST_SHOWN, Offer, Values};
 use crate::symbolic_hypothesis::Trail;
 
-/// So many different outputs are kept. Values of one number become intervals, so that they are seldom many.
+/// At most this many different outputs are kept. Values of one number become intervals, so that they are seldom many; a
+/// report shows fewer.
 const OFFERS: usize = 64;
 
-/// Of so many hypotheses all values of an output are listed, or looked for if the state is not known: each may take some
-/// time.
+/// At this many hypotheses all values of an output are listed, or looked for if the state is not known: each may take
+/// some time, and the others usually offer the same.
 const LISTED: usize = 64;
 
-/// So many switches are explained, each with its reasons.
+/// At most this many switches are explained, each with its reasons. A report shows the nearest few; the others only
+/// take time.
 const SWITCHES: usize = 256;
 
 impl Referee<'_> {
@@ -54,7 +56,7 @@ impl Referee<'_> {
             }
             let model = self.position.model();
             offers.into_iter().for_each(|offer| add(model, &mut found, offer));
-            if at < MOST {
+            if at < MOST_SHOWN {
                 left.shown = self.shown(h);
                 found.hypotheses.push(left);
             }

@@ -11,9 +11,9 @@ use crate::referee::Referee;
 use crate::reliance::Reliance;
 use crate::sut::Order;
 
-/// Of longer runs nothing is known beforehand: looking would take longer than trying.
+/// Of runs with more inputs nothing is known beforehand: looking would take longer than trying.
 const INPUTS: usize = 200;
-/// More hypotheses than this are not compared with each other.
+/// More hypotheses than this are not compared with each other: they seldom agree, and then nothing is known beforehand.
 const HYPOTHESES: usize = 8;
 
 /// See the [module](self).

@@ -20,9 +20,10 @@ use crate::rerun::Frame;
 
 /// The run is run again so often at first, and so often if it does not fail then.
 const AGAIN: (u64, u64) = (3, 6);
-/// Where a run does not fail each time, what does not fail is tried so often.
+/// Where a run does not fail each time, what does not fail is tried this often. A fault that shows every second time is
+/// then missed once in eight times; more attempts leave less time for other candidates.
 const ATTEMPTS: u64 = 3;
-/// The shortest form is run so often in the end.
+/// The shortest form is run this often in the end: the report says how many of these failed.
 const CONFIRMED: u64 = 5;
 /// The budget that may be used up after running it again, leaving out inputs, leaving out silences, and simplifying
 /// values, in hundredths.

@@ -15,11 +15,11 @@ use sioco_model::number::{BigInt, Rational, parse_integer, rational};
 use super::{assert_fits, in_pieces, model, shape};
 use crate::Seen;
 
-/// So much fits into a pipe that nobody reads.
+/// This many bytes fit into a pipe that nobody reads: half of what one of Linux holds.
 const AT_ONCE: usize = 32 << 10;
-/// An end that is there is not waited for.
-const LONG: Duration = Duration::from_secs(20);
-/// So many events of a client are looked at.
+/// An end that is there is not waited for: any time will do that no machine needs.
+const LONG_ENOUGH: Duration = Duration::from_secs(20);
+/// At most this many events of a client are looked at: an input of the usual length holds fewer.
 const EVENTS: usize = 2000;
 
 /// Some bytes as lines, whatever pieces they come in; each line as a message and back; and the same bytes as the whole
@@ -69,7 +69,7 @@ fn lines(pieces: &[Vec<u8>]) -> (Vec<Line>, Vec<String>) {
     }
     drop(theirs);
     loop {
-        let Next::Line(line) = lines.next(later(LONG), &never) else { panic!("the end does not come") };
+        let Next::Line(line) = lines.next(later(LONG_ENOUGH), &never) else { panic!("the end does not come") };
         let last = matches!(line, Line::End(_) | Line::Bad(_));
         found.push(line);
         if last {

@@ -3,6 +3,7 @@
 //! Imports are relative to the importing file and must stay inside the project root: the nearest folder above the
 //! first file that has a `sioco.toml`, or else the folder of the first file.
 
+use super::MAX_CIRCLES;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -13,9 +14,6 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::source::{FileId, LoadError, Loader, SourceMap, Span, normalize};
 use crate::syntax::ast::{self, ItemKind};
 use crate::syntax::parser::parse;
-
-/// How many circles of imports are reported.
-const MAX_CIRCLES: usize = 20;
 
 /// The files of a model, parsed.
 #[derive(Clone, Debug)]

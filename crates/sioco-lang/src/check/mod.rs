@@ -220,13 +220,20 @@ fn is_unknown(code: Code) -> bool {
     )
 }
 
-/// How many errors are reported before the rest of a process is left alone.
+/// At most this many errors are reported before the rest of a process is left alone: some screens. Later ones mostly
+/// follow from the first.
 const MAX_ERRORS: usize = 100;
 
-/// How many names are compared for suggestions before there are no more.
+/// At most this many circles of declarations, or of imports, are reported: each names all its members, and mending one
+/// often mends others.
+const MAX_CIRCLES: usize = 20;
+
+/// At most this many names are compared for suggestions before there are no more: a file with errors all over would
+/// otherwise take longer to complain about than to check. It is enough for the [most errors](MAX_ERRORS) in a model of
+/// a thousand names.
 const MAX_COMPARED: usize = 100_000;
 
-/// How many names a message lists.
+/// A message lists at most this many names: two lines of a terminal.
 const MAX_LISTED: usize = 10;
 
 /// Names in a row, those in the middle left out if there are too many.

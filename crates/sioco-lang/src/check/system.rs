@@ -341,11 +341,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// How many parts the terms of a system may have.
+/// The terms of a system may have at most this many parts. It is twice what a [file](super::expr) may have, as several
+/// instances of a process share nothing.
 const MAX_TERMS: usize = 2_000_000;
 
-/// How many variables, locations and switches the systems of a file may have together: a few instances of large processes
-/// are soon more than memory takes.
+/// The systems of a file may have at most this many variables, locations and switches together: a few instances of
+/// large processes are soon more than memory takes. The largest model of the benchmarks has a tenth of it.
 const MAX_PARTS: usize = 1_000_000;
 
 /// The instance with which there are too many parts, if there is one; `parts` are those of the systems before.

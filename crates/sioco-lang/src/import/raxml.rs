@@ -31,13 +31,15 @@ use self::reading::Guess;
 use super::{FilePosition, ImportError, Imported};
 use crate::source::MAX_FILE_BYTES;
 
-/// How many nodes of XML are read: far more than the largest automaton needs.
+/// At most this many nodes of XML are read: far more than the largest automaton needs. The file itself is
+/// [bounded](crate::source::MAX_FILE_BYTES), so that this is about half as many nodes as it can hold at most.
 const MAX_NODES: u32 = 4_000_000;
 
-/// How many attributes an element may have: the time to read them grows with the square of their number.
+/// An element may have at most this many attributes: the time to read them grows with the square of their number. An
+/// automaton has a few for each.
 const MAX_ATTRIBUTES: usize = 1000;
 
-/// How many names a note lists.
+/// A note lists at most this many names: some lines of a terminal.
 const MAX_LISTED: usize = 20;
 
 /// How the assignments of one transition are executed. The files do not say; there are two dialects.

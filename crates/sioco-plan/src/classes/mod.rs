@@ -31,7 +31,8 @@ use crate::plan::{Counts, PlanOptions};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 
-/// In how many symbolic states at the same locations classes are looked for: others may be possible there.
+/// Classes are looked for in at most this many symbolic states at the same locations: others may be possible there.
+/// Each asks a question for every class.
 const STATES: usize = 16;
 
 /// A part of a class.

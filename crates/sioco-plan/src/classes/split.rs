@@ -15,7 +15,7 @@ use crate::purpose::Leg;
 use crate::walker::Walker;
 use crate::want::{Side, side_of};
 
-/// More classes of one reaction are not looked at.
+/// More classes of one reaction are not looked at: each takes questions to a solver, and a test of its own.
 const CLASSES: usize = 200;
 
 /// A case distinction: as the model has it, and over the symbols of the path.

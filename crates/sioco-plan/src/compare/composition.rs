@@ -25,7 +25,8 @@ use super::walk::{Ends, Halt, Move, Out, Walk};
 use super::{CompareOptions, CompareProgress, Cover, Stage};
 use crate::event::Event;
 
-/// How many cases an answer is divided into, at most: two to the power of this.
+/// An answer is divided into two to the power of this many cases at most. Each case is a test of its own; a chain of
+/// undecided conditions would otherwise double them without end.
 const SPLITS: usize = 6;
 
 /// A state of the composition.

@@ -23,7 +23,8 @@ use super::trace::{self, Exchange, Says};
 use super::{CompareOptions, CompareProgress, Stage};
 use crate::event::Event;
 
-/// How many steps of the models are taken. A step is a few microseconds, so that this is about a second.
+/// At most this many steps of the models are taken. A step is a few microseconds, so that this is about a second; then
+/// the symbolic comparison goes on.
 const STEPS: usize = 400_000;
 
 /// States of the specification, by their numbers, in order.

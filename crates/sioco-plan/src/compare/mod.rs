@@ -283,7 +283,8 @@ fn endless(joined: &Joined, halt: walk::Halt) -> CompareError {
     }
 }
 
-/// In how many states model errors are looked for.
+/// Model errors are looked for in this many states: those near the start, where most show. The whole search is for
+/// `sioco analyze`.
 const ERRORS_AMONG: usize = 200;
 
 /// The switches of a model that compute a value, or have a guard, which is undefined for some values, as far as they are found quickly.

@@ -34,7 +34,7 @@ use crate::plan::{Counts, Plan};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::want::Want;
 
-/// More monomials than this would be more tests for one path than anybody wants.
+/// More monomials than this would be more tests for one path than anybody wants: one for each.
 const MONOMIALS: usize = 500;
 const MANY: &str = "more than 500 tests for one path";
 

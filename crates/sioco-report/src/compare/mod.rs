@@ -19,7 +19,7 @@ pub use self::json::document;
 use crate::explore::{count, summary::wrap};
 use crate::style::Style;
 
-/// So many characters of an expression are shown.
+/// At most this many characters of an expression are shown, so that it fits a line with what is said of it.
 const TEXT: usize = 60;
 
 /// A comparison with what is needed to speak about it.

@@ -49,13 +49,14 @@ pub struct Walker<'m, 'g> {
     most: usize,
 }
 
-/// A path remembers the terms of all states that it was in; so many bytes of these are kept.
-const KEPT: usize = 16 << 20;
+/// A path remembers the terms of all states that it was in; this many bytes of these are kept. What is forgotten is
+/// computed again; with less, that happens for each node of a long path.
+const KEPT_BYTES: usize = 16 << 20;
 
 impl<'m, 'g> Walker<'m, 'g> {
     /// At the initial state. Following steps that are in the graph takes no solver.
     pub fn new(model: &'m Model, graph: &'g Graph) -> Self {
-        Walker::keeping(model, graph, KEPT)
+        Walker::keeping(model, graph, KEPT_BYTES)
     }
 
     fn keeping(model: &'m Model, graph: &'g Graph, kept: usize) -> Self {

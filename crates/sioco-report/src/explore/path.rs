@@ -13,7 +13,7 @@ use super::tree::cut;
 use crate::diagnostic::{Finding, render_finding};
 use crate::style::Style;
 
-/// How many lines a list has before the rest is only counted.
+/// A list has at most this many lines before the rest is only counted: a few screens.
 const LINES: usize = 100;
 
 /// A path, and whether it can be taken.

@@ -9,15 +9,17 @@ use super::label::{Line, Style, columns, lines};
 use super::layout::{self, EdgeBox, Graph, NodeBox, Placement, Point, Route, Size};
 use super::{PictureOptions, SwitchText, escape_xml};
 
-/// Width of a column and height of a line of labels, for a fixed-width font of 11 px.
+/// Width of a column, for a fixed-width font of 11 px.
 const COLUMN: f64 = 6.65;
+/// Height of a line of labels, for the same font.
 const LINE: f64 = 14.5;
-/// Space between the labels of two switches at one edge.
+/// Space between the labels of two switches at one edge: less than a line, so that they stay together.
 const BETWEEN: f64 = 4.0;
-/// Around everything, and inside of a panel.
+/// Space around everything: about a line.
 const MARGIN: f64 = 16.0;
+/// Space inside of a panel: about a line.
 const INSIDE: f64 = 14.0;
-/// Panels stand side by side up to this width.
+/// Panels stand side by side up to this width: what a screen shows without scrolling.
 const MAX_WIDTH: f64 = 1_500.0;
 
 /// The model as a self-contained SVG, with a panel per process instance.

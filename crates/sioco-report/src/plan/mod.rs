@@ -8,6 +8,7 @@ mod notes;
 mod steps;
 mod tree;
 
+use crate::words::MAX_NAMES;
 use sioco_lang::check::CheckedModel;
 use sioco_model::Id;
 use sioco_model::model::Model;
@@ -29,9 +30,6 @@ use crate::style::Style;
 
 /// What is said where the time was too short.
 const TIME: &str = "the time was up, `--time` allows more";
-
-/// So many goals of a purpose are named.
-const NAMED: usize = 12;
 
 /// A plan with what is needed to speak about it.
 #[derive(Clone, Copy)]
@@ -192,11 +190,11 @@ impl<'a> Planned<'a> {
             matches!(by, Some(State::Covered { by, .. }) if *by == [PurposeId::from_index(number)])
         });
         let names = |goals: &[usize]| {
-            let names: Vec<String> = (goals.iter().take(NAMED))
+            let names: Vec<String> = (goals.iter().take(MAX_NAMES))
                 // A condition is not broken in the middle.
                 .filter_map(|g| Some(goals::name(model, &self.plan.goals.get(*g)?.0).replace(' ', "\u{a0}")))
                 .collect();
-            let more = goals.len().saturating_sub(NAMED);
+            let more = goals.len().saturating_sub(MAX_NAMES);
             if more == 0 { names.join(", ") } else { format!("{}, … and {more} more", names.join(", ")) }
         };
         match (alone.is_empty(), also.is_empty()) {

@@ -8,7 +8,7 @@ use super::summary::{CampaignReport, NAMED, what_for};
 use super::words::in_short;
 use crate::explore::count;
 
-/// So many choices are named.
+/// At most this many choices are named; more would not fit a line.
 const CHOICES: usize = 3;
 
 /// How many purposes were reached, and of each other one, why not.

@@ -29,11 +29,12 @@ use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
 use crate::plan::{cut, goal_name};
 
-/// So many purposes and switches are named.
+/// At most this many purposes and switches are named: two lines. The option that lists all of them is named beside.
 pub(super) const NAMED: usize = 8;
-/// So many goals of a purpose are named.
+/// At most this many goals of a purpose are named, as each purpose has a line.
 const GOALS: usize = 3;
-/// A pause before an input that is worth a line.
+/// A pause before an input that is worth a line: twice the usual quiescence time, so that it may have changed the state
+/// of a system with a clock.
 const LONG_PAUSE: Duration = Duration::from_millis(200);
 
 /// A campaign with what is needed to speak about it.

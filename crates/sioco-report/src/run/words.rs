@@ -11,7 +11,7 @@ use sioco_model::visible;
 
 use super::sequence::time;
 
-/// So much of what a system sent is shown on a line.
+/// At most this many characters of what a system sent are shown on a line: it fits with what is said of it.
 const RAW: usize = 60;
 
 /// What to do about a model that is undefined.

@@ -30,7 +30,7 @@ enum Known {
     Open(u64),
 }
 
-/// How many answers are kept.
+/// At most this many answers are kept. When there are more, all are forgotten: it only bounds the memory.
 const REMEMBERED: usize = 1 << 14;
 
 /// See the [module](self).

@@ -21,13 +21,15 @@ use crate::query::Limits;
 /// A solver as a child process.
 pub type ProcessSolver = SmtSession<ProcessConnection>;
 
-/// How much one answer may be, in bytes.
+/// At most this many bytes one answer may be: values of the [greatest size](sioco_model::value::MAX_SIZE) for some
+/// symbols. A solver that prints without end is broken.
 const MAX_ANSWER: usize = 16 << 20;
-/// How many lines of what it prints to standard error are kept.
+/// This many lines of what it prints to standard error are kept: they become part of a message.
 const KEPT_LINES: usize = 5;
-/// How long a child has to say its first word.
+/// A child has this long to say its first word. Solvers start within a tenth of a second; one that is started through a
+/// network or a container may take seconds.
 const START: Duration = Duration::from_secs(10);
-/// How often a wait looks whether somebody wants to give up.
+/// A wait looks this often whether somebody wants to give up: soon enough that nobody notices.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Reads the resource limit only when it starts, and sequences only if told so.

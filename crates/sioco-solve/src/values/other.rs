@@ -7,7 +7,7 @@ use sioco_model::{SortId, TermId, Value};
 use super::Choice;
 use super::session::ValueSearch;
 
-/// Sorts with at most this many values are tried value by value.
+/// Sorts with at most this many values are tried value by value: each takes a question.
 pub(super) const FEW: u64 = 64;
 
 /// Narrows a term of a sort with few values.

@@ -35,11 +35,13 @@ enum End {
 /// How near to each other what is possible and what is not are before the simplest number between is tried, as powers of
 /// a half. Numbers with denominators up to the square root are found.
 const NEARER: [usize; 5] = [0, 7, 14, 20, 30];
-/// Values this near to something that is no value have no end there, as a power of a half.
+/// Values this near to something that is no value have no end there, as a power of a half: far below what a
+/// floating-point number can tell apart near one.
 const TINY: usize = 80;
-/// Draws before parts are cut off instead.
+/// This many draws before parts are cut off instead: a draw finds a value soon, where a good part of the interval is
+/// possible.
 const DRAWS: u32 = 6;
-/// How many parts are cut off.
+/// At most this many parts are cut off: each takes questions, and what is left is small by then.
 const CUTS: u32 = 24;
 /// How far from an end that is not reached a value is taken, as powers of a tenth.
 const NEXT: [usize; 3] = [3, 6, 9];
@@ -289,7 +291,7 @@ impl Real {
     }
 }
 
-/// Into how many parts an interval is divided.
+/// An interval is divided into this many parts: values with up to four places behind the point, which people can read.
 const PARTS: u64 = 10_000;
 
 /// A readable number between the ends; of any size where there is none.

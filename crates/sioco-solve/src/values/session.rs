@@ -38,7 +38,8 @@ pub(super) struct ValueSearch<'a> {
     open: u32,
 }
 
-/// So many questions about large numbers stay open at most: the next ones would as well.
+/// At most this many questions about large numbers stay open: the next ones would as well, and each takes its whole
+/// time.
 const OPEN: u32 = 4;
 
 impl<'a> ValueSearch<'a> {

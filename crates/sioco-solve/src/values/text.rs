@@ -20,11 +20,11 @@ pub(super) struct Text {
     pub sort: SortId,
 }
 
-/// What can be this long has no longest value.
+/// What can be this long has no longest value: nobody wants to read a longer one.
 const LONG: usize = 1000;
-/// How many candidates of each kind are tried at random.
+/// At most this many candidates of each kind are tried at random: each may take a question.
 const TRIES: usize = 8;
-/// How many small changes are tried one after the other.
+/// At most this many small changes are tried one after the other, for the same reason.
 const CHANGES: usize = 24;
 
 impl Text {

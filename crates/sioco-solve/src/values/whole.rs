@@ -24,7 +24,8 @@ pub(super) struct Whole {
     pub most: Option<i64>,
 }
 
-/// Draws before the domain is halved instead.
+/// This many draws before the domain is halved instead: a draw only evaluates the conditions, while halving asks
+/// questions, some sixty for a 64-bit number.
 const DRAWS: u32 = 48;
 
 /// An end of what is possible, `None` where there is none.

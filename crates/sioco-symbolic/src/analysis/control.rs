@@ -38,7 +38,8 @@ pub enum Control {
     NotFound,
 }
 
-/// So many states are looked at for a condition on an initial value.
+/// At most this many states are looked at for a condition on an initial value: the nearest ones. Beyond them it stays
+/// undecided whether the model is controllable (T-L12).
 const STATES: usize = 2_000;
 
 pub(super) fn look(

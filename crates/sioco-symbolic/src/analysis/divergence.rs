@@ -25,16 +25,19 @@ use crate::prepare::Origin;
 use crate::step::Step;
 use sioco_model::semantics::live::Live;
 
-/// A round is gone through up to so many times.
+/// A round is gone through up to this many times: a counter with a small bound ends within these.
 const TIMES: usize = 4;
-/// So many ways back are looked at.
+/// At most this many ways back are looked at: a model has few circles of internal steps, but a way may lead into each
+/// from many states.
 const ROUNDS: usize = 2_000;
-/// And so many states on each.
+/// And at most this many states on each.
 const SEARCHED: usize = 2_000;
-/// Where that shows nothing, all internal paths are followed: so many steps first, and then as many as are tolerated.
+/// Where that shows nothing, all internal paths are followed: this many steps first, and then as many as are tolerated.
+/// Most internal paths end within a few, and the first pass finds that cheaply.
 const STEPS: usize = 8;
-/// That takes so many steps from one state, and so many in all.
+/// That takes at most this many steps from one state: with two ways to go on, these are ten levels.
 const WORK_EACH: usize = 1_000;
+/// And at most this many in all, so that some states get as far as possible and the analysis ends.
 const WORK: usize = 10_000;
 
 /// What is known of rounds.

@@ -19,7 +19,8 @@ use crate::graph::{Graph, NodeId};
 use crate::path::{Path, Possible};
 use crate::step::Step;
 
-/// So many times a question may be left open before it is not asked any more: each time may take long.
+/// A question may be left open this often before it is not asked any more: each time may take long, and the next state
+/// is seldom easier.
 const UNKNOWN: usize = 8;
 
 /// The locations of every node.
@@ -109,7 +110,8 @@ struct Questions {
     cut: bool,
 }
 
-/// So many questions are asked: where more pairs of steps compete, that is undecided.
+/// At most this many questions are asked: where more pairs of steps compete, that is undecided. Most are answered
+/// without a solver; all pairs of a very large model would take for ever.
 const QUESTIONS: usize = 200_000;
 
 impl Questions {

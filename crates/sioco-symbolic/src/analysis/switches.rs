@@ -28,7 +28,8 @@ pub enum Reached {
     Unknown(Reason),
 }
 
-/// So many paths that rest on open questions are tried for a switch.
+/// At most this many paths that rest on open questions are tried for a switch: each asks the open question again, with
+/// more conditions.
 const TRIES: usize = 8;
 
 /// Looks at every switch.

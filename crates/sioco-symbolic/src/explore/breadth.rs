@@ -18,16 +18,20 @@ use sioco_model::semantics::live::Live;
 /// own, and few at the end of a layer, so that nobody waits long for the last.
 const PIECE: std::ops::RangeInclusive<usize> = 32..=1024;
 
-/// In how many pieces per worker what is left of a layer would be divided.
+/// What is left of a layer would be divided into this many pieces per worker: pieces are large at first, which costs
+/// little, and small at the end, so that all workers end together.
 const SHARES: usize = 8;
 
-/// Layers with fewer nodes than this are not worth a thread.
+/// Layers with fewer nodes than this are not worth a thread: to wake one takes about as long as to expand some dozen
+/// nodes.
 const SHARED_FROM: usize = 64;
 
-/// How many pieces may be done and not numbered yet, per worker.
+/// At most this many pieces may be done and not numbered yet, per worker: one slow piece must not stop the others, and
+/// what waits takes memory.
 const AHEAD: usize = 16;
 
-/// After how many nodes limits are looked at and somebody is told.
+/// After this many nodes limits are looked at and somebody is told. At millions of nodes a second it is every few
+/// milliseconds at most.
 const LOOK_EVERY: usize = 4_096;
 
 /// The successors of some nodes in a row. A piece that was given up is shorter than its nodes.

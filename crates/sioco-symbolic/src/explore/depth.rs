@@ -18,20 +18,23 @@ use crate::graph::{Graph, Grow, NodeId};
 use crate::step::Step;
 use sioco_model::semantics::live::Live;
 
-/// Subtrees that are expected to be smaller are not worth the effort.
+/// Subtrees that are expected to be smaller are not worth the effort: to copy the path to another worker takes about as
+/// long.
 const WORTH: usize = 100;
 
-/// How many nodes of a subtree are expanded ahead.
-const MOST: usize = 5_000;
+/// At most this many nodes of a subtree are expanded ahead: whoever needs it may have to wait for all of them.
+const MOST_NODES: usize = 5_000;
 
-/// How many subtrees per worker are in preparation or ready.
+/// At most this many subtrees per worker are in preparation or ready: enough that no worker waits, and what is ready
+/// takes memory.
 const AHEAD: usize = 16;
 
-/// How far down the stack one looks for them, and for how many nodes one does not look again if there was nothing.
+/// One looks this far down the stack for them: those near its bottom are the largest, but they are needed last.
 const LOOK: usize = 400;
+/// For this many nodes one does not look again if there was nothing: looking takes longer than a node.
 const REST: usize = 100;
 
-/// How many levels of a subtree are prepared: it is built by recursion.
+/// At most this many levels of a subtree are prepared: it is built by recursion, and has to fit the stack of a thread.
 const LEVELS: usize = 200;
 
 /// A successor that waits to be numbered.
@@ -384,7 +387,7 @@ fn prepare(desk: &Desk, order: &Order, cursor: &mut Cursor<'_>, options: &Explor
     }
     cursor.follow(&order.path);
     let depth = (order.path.len() + LEVELS).min(options.depth.unwrap_or(usize::MAX));
-    let mut wanted = Wanted { nodes: MOST, depth, found: Vec::new() };
+    let mut wanted = Wanted { nodes: MOST_NODES, depth, found: Vec::new() };
     let mut nodes = Vec::new();
     let root = subtree(desk, cursor, options, live, &mut wanted, &mut nodes);
     let found = root.map(|(_, count)| Subtree { nodes, count });

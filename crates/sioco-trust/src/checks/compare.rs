@@ -20,7 +20,8 @@ use crate::spec::{CLOSED, CRASHED, Line, Order, Spec};
 use crate::systems::{mutate, trace};
 use crate::tally::{Finding, Tally};
 
-/// So many random runs of the changed model are tried.
+/// At most this many random runs of the changed model are tried: a difference that they do not meet is only not checked
+/// for this seed.
 const RUNS: usize = 25;
 
 /// Compares.

@@ -15,7 +15,7 @@ use crate::shrink::{Pair, shrink};
 use crate::spec::{Event, Sort, Spec, Val};
 use crate::tally::{Finding, Tally};
 
-/// A space with no more states than this is small: the engine decides everything about it.
+/// A space with no more states than this is small: the engine decides everything about it, and has to.
 const SMALL: usize = 60;
 
 /// Holds plan and analysis against the oracle.

@@ -17,9 +17,9 @@ use crate::spec::{Line, Order};
 use crate::systems::trace::{Manner, log};
 use crate::tally::{Finding, Tally};
 
-/// So many hypotheses are followed, as the command does.
+/// At most this many hypotheses are followed, as the command does.
 const HYPOTHESES: usize = 10_000;
-/// So many logs are judged for each model.
+/// This many logs are judged for each model: to make the model takes longer than a few logs.
 const LOGS: u64 = 6;
 
 /// A verdict of the engine in the oracle's form. A log has no purpose, so that a weak pass is a pass.

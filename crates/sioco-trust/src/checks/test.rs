@@ -33,7 +33,7 @@ const OWED: &str = "ends while something is owed";
 /// The tester sends something that it should not.
 const SENDS: &str = "sends";
 
-/// A campaign of so few steps is over long before.
+/// A campaign of so few steps is over long before; a longer one hangs.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// A clock that counts how often it is asked: what goes on for ever ends.

@@ -30,7 +30,8 @@ use crate::permission::Permitted;
 use crate::run::described::Described;
 use crate::run::sendable;
 
-/// How many steps there are between two resets.
+/// There are this many steps between two resets: a look takes seconds, and has to reset several times to see whether
+/// that works.
 const WALK: u64 = 25;
 
 /// How much is looked at.

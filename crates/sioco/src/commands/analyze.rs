@@ -23,7 +23,7 @@ use crate::output::{Format, Output};
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// So many findings of a kind are shown to people.
+/// At most this many findings of a kind are shown to people: a screen or two. JSON has all of them.
 const SHOWN: usize = 30;
 
 /// Find deadlocks, unreachable switches, nondeterminism and other oddities

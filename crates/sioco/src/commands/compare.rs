@@ -1,5 +1,6 @@
 //! `sioco compare`: a specification and a model of an implementation together.
 
+use crate::output::PROGRESS_INTERVAL;
 use sioco_model::visible;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -31,14 +32,12 @@ use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// So many tests and transitions are shown, unless all are wanted.
+/// At most this many tests and transitions are shown, unless all are wanted: a screen.
 const SHOWN: usize = 20;
 
-/// A question may take this part of all the time, which is a tenth of a phase: one hard question leaves time for others.
-const QUESTIONS: u32 = 30;
-
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
+/// A question may take this part of all the time, which is a tenth of a phase: one hard question leaves time for
+/// others.
+const QUESTION_PART: u32 = 30;
 
 /// Compare a specification with a model of its implementation, and make tests from both.
 ///
@@ -227,7 +226,7 @@ impl Compare {
             describe: self.composition || self.format == Format::Json,
             enough: Some(flags.enough),
             limits: Limits {
-                wall: self.patience.min(self.time / QUESTIONS),
+                wall: self.patience.min(self.time / QUESTION_PART),
                 cancellation: Cancellation::by(flags.stop),
                 ..Limits::default()
             },
@@ -246,7 +245,7 @@ impl Compare {
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let mut last = Instant::now();
         let mut progress = |p: CompareProgress| {
-            if out.shows_progress() && last.elapsed() >= PROGRESS {
+            if out.shows_progress() && last.elapsed() >= PROGRESS_INTERVAL {
                 last = Instant::now();
                 out.progress(format_args!("{p}"));
             }

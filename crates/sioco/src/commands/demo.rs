@@ -48,13 +48,13 @@ const SLIPS: [(&str, &str); 2] = [("!done", "!dnoe"), ("!outX(x)", "!outX(y)")];
 /// What is wrong with the broken system: the text, and what it becomes.
 const FAULT: (&str, &str) = ("!outX(x)", "!outX(if x > 15 then x + 1 else x)");
 
-/// Where the random choices of the tour start.
+/// The random choices of the tour start here: any number will do, and this one makes the tour the same each time.
 const SEED: u64 = 42;
 
-/// How many steps purposes have at most.
+/// Purposes have at most this many steps: the model of the tour needs fewer.
 const PLANNED: usize = 20;
 
-/// How far the model is explored.
+/// The model is explored this far: its picture then fits a screen.
 const EXPLORED: usize = 6;
 
 /// The switch after which nothing can happen.

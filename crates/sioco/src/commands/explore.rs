@@ -1,5 +1,6 @@
 //! `sioco explore`: what a model can do, for all values at once.
 
+use crate::output::PROGRESS_INTERVAL;
 use std::path::{self, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -187,17 +188,15 @@ enum Values {
     Boundary,
 }
 
-/// In so many nodes is looked for model errors.
+/// Model errors are looked for in this many nodes: `sioco explore` is to be quick, and `sioco analyze` looks at all.
 const ERRORS_AMONG: usize = 1_000;
 
-/// A question about a model error may take so much work: most take far less, and `sioco analyze` has time for the others.
+/// A question about a model error may take this much work: most take far less, and `sioco analyze` has time for the
+/// others.
 const ERROR_WORK: u64 = 500_000;
 
-/// So many lines of a tree are shown on a terminal.
+/// At most this many lines of a tree are shown on a terminal: some screens, which can be scrolled. A file gets all.
 const TREE_LINES: usize = 200;
-
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What an exploration came to.
 struct ExploreResult {
@@ -332,7 +331,7 @@ impl Explore {
         let mut last = Instant::now();
         let mut shown = false;
         let mut show = |p: ExploreProgress| {
-            if out.shows_progress() && last.elapsed() >= PROGRESS {
+            if out.shows_progress() && last.elapsed() >= PROGRESS_INTERVAL {
                 (last, shown) = (Instant::now(), true);
                 out.progress(format_args!("exploring: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
             }

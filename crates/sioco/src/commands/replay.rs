@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use sioco_campaign::engine::Engine;
 use sioco_campaign::replay::{
-    self, EXPECTED, ReplayObserver, Replays, Sameness, Shown, Unshown, enough, most_telling_run,
+    self, EXPECTED_FAILURES, ReplayObserver, Replays, Sameness, Shown, Unshown, enough, most_telling_run,
 };
 use sioco_exec::RunNumber;
 use sioco_exec::journal::{self, decode, read_header};
@@ -390,7 +390,7 @@ impl Told<'_> {
             }
             Shown::NotReproduced(why) => {
                 let more = match why {
-                    Unshown::Choices => format!(": `--times {EXPECTED}` tries more often"),
+                    Unshown::Choices => format!(": `--times {EXPECTED_FAILURES}` tries more often"),
                     Unshown::Elsewhere | Unshown::Values | Unshown::Unknown => String::new(),
                 };
                 Some(format!("this does not show that it is mended{more}"))

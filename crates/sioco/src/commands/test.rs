@@ -1,5 +1,6 @@
 //! `sioco test`: whether a system conforms to a model.
 
+use crate::output::PROGRESS_INTERVAL;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,10 +43,9 @@ use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// A plan alone ends after so many steps, should the system never come to an end.
+/// A plan alone ends after this many steps, should the system never come to an end: a hundred times the steps of a
+/// usual campaign.
 const GUARD: u64 = 100_000;
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Test a system against a model
 ///
@@ -508,7 +508,7 @@ impl<'a, 'o> Watcher<'a, 'o> {
 
     /// Whether progress is to be shown now.
     fn is_due(&mut self) -> bool {
-        let due = self.out.shows_progress() && self.last.elapsed() >= PROGRESS;
+        let due = self.out.shows_progress() && self.last.elapsed() >= PROGRESS_INTERVAL;
         if due {
             self.last = Instant::now();
         }

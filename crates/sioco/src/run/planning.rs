@@ -1,7 +1,8 @@
 //! The plan of a campaign, with what there is to say about it: made for it, or read from a file.
 
+use crate::output::PROGRESS_INTERVAL;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sioco_campaign::cover::Covered;
 use sioco_campaign::planning::{Planned, Planner, Time, Wanted, near};
@@ -17,9 +18,7 @@ use crate::model::shell_word;
 use crate::output::{Output, count};
 use crate::plan::check;
 
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
-/// So many misfits of a plan are shown.
+/// At most this many misfits of a plan are shown, a line each: the first ones show that it is a plan of another model.
 const MISFITS: usize = 10;
 
 impl From<PlanError> for Failure {
@@ -36,7 +35,7 @@ impl From<PlanError> for Failure {
 pub fn make(planner: &Planner<'_>, covered: &Covered, wanted: &Wanted, out: &mut Output) -> Result<Planned, Failure> {
     let mut last = Instant::now();
     let mut progress = |p: ExploreProgress| {
-        if out.shows_progress() && last.elapsed() >= PROGRESS {
+        if out.shows_progress() && last.elapsed() >= PROGRESS_INTERVAL {
             last = Instant::now();
             out.progress(format_args!("planning: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
         }
@@ -106,6 +105,8 @@ pub fn load(planner: &Planner<'_>, given: Given<'_>, memory: usize, out: &mut Ou
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use sioco_plan::Cover;
 
     use super::*;

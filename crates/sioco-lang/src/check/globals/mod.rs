@@ -481,13 +481,13 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Names shorter than this are too easily near to each other for a fix that is certain.
-pub(in crate::check) const SURE: usize = 4;
+/// Names shorter than this are too easily near to each other for a fix that is certain: one letter is a third of `in2`.
+pub(in crate::check) const SURE_LENGTH: usize = 4;
 
 /// Adds "did you mean"; and the fix, where the name is long enough for the guess to be sure.
 pub(in crate::check) fn suggest(d: Diagnostic, name: &Ident, near: Option<String>) -> Diagnostic {
     match near {
-        Some(near) if name.name.chars().count() >= SURE || near.eq_ignore_ascii_case(&name.name) => {
+        Some(near) if name.name.chars().count() >= SURE_LENGTH || near.eq_ignore_ascii_case(&name.name) => {
             d.help(format!("did you mean `{near}`?")).fix(name.span, near)
         }
         Some(near) => d.help(format!("did you mean `{near}`?")),

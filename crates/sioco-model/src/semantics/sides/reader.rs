@@ -12,7 +12,8 @@ use crate::sort::Sort;
 use crate::term::{Op, Term};
 use crate::value::Value;
 
-/// Up to how many values of a hidden choice are tried one by one, so that states stay known.
+/// Up to this many values of a hidden choice are tried one by one, so that states stay known. Each is a hypothesis, and
+/// a few choices in a row multiply them: three make 4,096.
 const HIDDEN: u64 = 16;
 
 /// Looks for a variable in terms.
