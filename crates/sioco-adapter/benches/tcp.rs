@@ -11,7 +11,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::lines::Interrupt;
 use sioco_adapter::server::{Serving, listen};
 use sioco_adapter::tcp::Tcp;
@@ -43,7 +43,7 @@ fn walk(model: &Model, plan: &Plan, walks: Walks, steps: u64) -> (Summary, Durat
         let tester = scope.spawn(move || {
             let settings = Settings { walks, max_steps: Some(steps), walk: u64::MAX, seed: 1, ..Settings::default() };
             let tcp = Box::new(Tcp::new("127.0.0.1", port));
-            let mut client = Client::new(model, tcp, Options::default(), Interrupt::default());
+            let mut client = Client::new(model, tcp, ConnectionOptions::default(), Interrupt::default());
             client.connect().unwrap();
             let mut tester = Driver::new(model, &builtin, plan, settings);
             let start = Instant::now();
@@ -61,7 +61,7 @@ fn main() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/brp/brp.sts");
     let checked = sioco_lang::check::check_file(&path, &sioco_lang::source::FsLoader, &Default::default());
     let model = checked.model.expect("the example is a model").model;
-    let options = sioco_plan::Options { steering: false, ..sioco_plan::Options::new(Cover::Switch) };
+    let options = sioco_plan::PlanOptions { steering: false, ..sioco_plan::PlanOptions::new(Cover::Switch) };
     let mut plan = sioco_plan::plan(&model, &builtin, &options, &mut |_| {}).expect("switches can be covered");
     let switch = plan.clone();
     plan.purposes.clear();

@@ -4,6 +4,7 @@
 //! A process that leaves the group, as a daemon does, is not ended. Ctrl-C on a terminal does not reach the group:
 //! the program that started the adapter ends it.
 
+use crate::lines::STATUS_WAIT;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -17,9 +18,6 @@ use crate::crash;
 use crate::group::{Ending, Group};
 use crate::lines::{Interrupt, LineWriter, Lines, Tail};
 use crate::transport::{Connection, Connector, cannot_start};
-
-/// How long the exit status and the last lines of an adapter that closed its output are waited for.
-const NEWS: Duration = Duration::from_millis(300);
 
 /// A program that is started for each connection.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -162,8 +160,8 @@ impl Connection for Running {
     }
 
     fn ended(&mut self) -> Option<Ending> {
-        let ending = self.group.status_within(NEWS, &Interrupt::default())?;
-        self.errors.wait(NEWS);
+        let ending = self.group.status_within(STATUS_WAIT, &Interrupt::default())?;
+        self.errors.wait(STATUS_WAIT);
         Some(ending)
     }
 
@@ -173,7 +171,7 @@ impl Connection for Running {
 
     fn crash(&mut self, patience: Duration, interrupt: &Interrupt) -> Option<Crash> {
         let ending = self.group.status_within(patience, interrupt).filter(|ending| ending.crashed)?;
-        self.errors.wait(NEWS);
+        self.errors.wait(STATUS_WAIT);
         Some(crash::of_program(&ending, self.errors.last()))
     }
 

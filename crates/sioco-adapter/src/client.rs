@@ -4,6 +4,7 @@
 //! protocol becomes an observation (T-E3: error is not a verdict). After a fault, the client closes the connection
 //! and ends every process that was started for it. The next reset opens a new connection.
 
+use crate::lines::LAST_MESSAGE_WAIT;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -16,25 +17,27 @@ use crate::lines::{Interrupt, Line, Next, WriteError, excerpt, later, pause};
 use crate::protocol::{AdapterMessage, DOCUMENT, Hello, TesterMessage, VERSION, common_version, observation};
 use crate::transport::{Connection, Connector};
 
-/// How long lines that say nothing new may keep a wait from ending: an adapter that sends them without end is no better
-/// than one that hangs.
+/// For this long, lines that say nothing new may keep a wait from ending. An adapter that sends them without end is no
+/// better than one that hangs. A shorter time would cut off one that prints a long start-up message; a longer one only
+/// adds to the wait that failed.
 const FLOOD: Duration = Duration::from_secs(1);
-/// How many outputs may come before the answer to the reset that they follow.
-const AHEAD: usize = 10_000;
-/// How often a wait looks whether the adapter is gone.
-const LOOK: Duration = Duration::from_millis(250);
-/// How long an adapter has at most to end by itself when everything is to end.
-const HURRIED: Duration = Duration::from_millis(250);
-/// How to keep an adapter from doing what this says.
+/// At most this many outputs may come before the answer to the reset that they follow. An adapter that mixes them up
+/// sends a few; without a bound, one that never stops would fill the memory.
+const OUTPUTS_AHEAD: usize = 10_000;
+/// A wait looks this often whether the adapter is gone. Its end usually shows at once on the connection, so this is
+/// only for a connection that others keep open; people do not notice a quarter of a second there.
+const ADAPTER_CHECK: Duration = Duration::from_millis(250);
+/// An adapter has at most this long to end by itself when everything is to end. Most need a few milliseconds; whoever
+/// pressed Ctrl-C waits for this, so it is half of the usual grace.
+const HURRIED_GRACE: Duration = Duration::from_millis(250);
+/// How to keep the output of an adapter from waiting in a buffer.
 const BUFFERED: &str = "its output waits in a buffer: the answer came only when its input was closed. Flush it after \
                         every line: in Python by `print(…, flush=True)`, `python3 -u` or PYTHONUNBUFFERED=1, in C by \
                         `setlinebuf(stdout)`";
-/// How long the last lines of an adapter that is gone are waited for.
-const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// What can be chosen about a connection.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Options {
+pub struct ConnectionOptions {
     /// How long an adapter has to say hello.
     pub hello: Duration,
     /// How long it has to reset the system.
@@ -51,9 +54,9 @@ pub struct Options {
     pub compare: bool,
 }
 
-impl Default for Options {
+impl Default for ConnectionOptions {
     fn default() -> Self {
-        Options {
+        ConnectionOptions {
             hello: Duration::from_secs(10),
             reset: Duration::from_secs(10),
             write: Duration::from_secs(10),
@@ -69,9 +72,9 @@ impl Default for Options {
 pub struct Client<'m> {
     model: &'m Model,
     connector: Box<dyn Connector>,
-    options: Options,
+    options: ConnectionOptions,
     interrupt: Interrupt,
-    connection: Option<Open>,
+    connection: Option<LiveConnection>,
     /// What the adapter said about itself last.
     hello: Option<Hello>,
     /// Whether a run has begun at any time: then it is worth trying again.
@@ -95,7 +98,7 @@ pub struct Client<'m> {
 }
 
 /// A connection with what is known about its system.
-struct Open {
+struct LiveConnection {
     connection: Box<dyn Connection>,
     /// Whether the system was just started for it.
     fresh: bool,
@@ -116,7 +119,12 @@ enum Reset {
 
 impl<'m> Client<'m> {
     /// A client for a model. Nothing is started before the first reset.
-    pub fn new(model: &'m Model, connector: Box<dyn Connector>, options: Options, interrupt: Interrupt) -> Client<'m> {
+    pub fn new(
+        model: &'m Model,
+        connector: Box<dyn Connector>,
+        options: ConnectionOptions,
+        interrupt: Interrupt,
+    ) -> Client<'m> {
         Client {
             model,
             connector,
@@ -142,7 +150,7 @@ impl<'m> Client<'m> {
     pub fn connect(&mut self) -> Result<Option<&Hello>, Fault> {
         if self.connection.is_none() {
             let Some(connection) = self.connector.open(&self.interrupt)? else { return Ok(None) };
-            self.connection = Some(Open { connection, fresh: self.connector.starts_afresh() });
+            self.connection = Some(LiveConnection { connection, fresh: self.connector.starts_afresh() });
             let config = self.options.config.clone();
             self.write(&TesterMessage::Hello { protocol: VERSION, oldest: None, config })?;
             let Some(hello) = self.await_hello()? else { return Ok(None) };
@@ -234,7 +242,7 @@ impl<'m> Client<'m> {
             let Some(open) = &mut self.connection else { return Ok(None) };
             let lines = open.connection.lines();
             // The end of the adapter is no event where somebody else holds its stream open: it has to be looked for.
-            let look = until.min(later(LOOK));
+            let look = until.min(later(ADAPTER_CHECK));
             let (text, partial) = match lines.next(look, &self.interrupt) {
                 Next::Line(Line::Text(text)) => (text, false),
                 Next::Line(Line::Partial(text)) => (text, true),
@@ -244,7 +252,7 @@ impl<'m> Client<'m> {
                 Next::Nothing => {
                     if open.connection.is_gone() {
                         // What it sent last may still be on its way.
-                        let last = open.connection.lines().next(later(LAST_WORDS), &self.interrupt);
+                        let last = open.connection.lines().next(later(LAST_MESSAGE_WAIT), &self.interrupt);
                         match last {
                             Next::Line(Line::Text(text)) => (text, false),
                             Next::Line(Line::Partial(text)) => (text, true),
@@ -390,8 +398,9 @@ impl<'m> Client<'m> {
                     let seen = observation(self.model, &gate, args.as_ref(), raw.as_deref(), &text);
                     let seen = seen.map_err(|why| self.fault(FaultKind::Protocol, &why.to_string()))?;
                     self.ahead.push_back(SutEvent::Observed(seen));
-                    if self.ahead.len() > AHEAD {
-                        let what = format!("it sent more than {AHEAD} outputs of run {run} before it was ready");
+                    if self.ahead.len() > OUTPUTS_AHEAD {
+                        let what =
+                            format!("it sent more than {OUTPUTS_AHEAD} outputs of run {run} before it was ready");
                         return Err(self.fault(FaultKind::Protocol, &what));
                     }
                 }
@@ -419,7 +428,7 @@ impl<'m> Client<'m> {
             // A bye that cannot be sent is no loss.
             let _ = open.connection.writer().send(bye, Duration::ZERO, &Interrupt::default(), &mut || {});
             // Somebody who waits for the end does not wait for this as well.
-            let grace = if self.interrupted() { self.options.grace.min(HURRIED) } else { self.options.grace };
+            let grace = if self.interrupted() { self.options.grace.min(HURRIED_GRACE) } else { self.options.grace };
             open.connection.close(grace);
         }
     }
@@ -664,7 +673,7 @@ impl Sut for Client<'_> {
                         let what = "it stopped in the middle of a line; a message is one line, with its end";
                         return Err(self.fault(FaultKind::Timeout, what));
                     }
-                    until = later(LOOK);
+                    until = later(ADAPTER_CHECK);
                     continue;
                 }
                 return Ok(Polled::Nothing);

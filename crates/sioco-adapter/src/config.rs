@@ -356,11 +356,13 @@ impl std::str::FromStr for Config {
     }
 }
 
-/// So many brackets need no stack of their own,
+/// Up to this many nested brackets need no stack of their own: the 2 MiB of a thread are enough at [`STACK_OF_BRACKET`]
+/// each.
 const FEW_BRACKETS: usize = 500;
-/// and so many are more than any project has.
+/// More nested brackets than this are refused: no project has them, and their stack would be more than 200 MB.
 const MOST_BRACKETS: usize = 50_000;
-/// What each of the others may need, in bytes.
+/// Each further bracket gets this many bytes of stack: more than a call of the parser takes, so that a deep file is an
+/// error and no crash.
 const STACK_OF_BRACKET: usize = 4 << 10;
 
 fn read(text: &str) -> Result<Config, ConfigError> {

@@ -16,10 +16,12 @@ use crate::lines::Interrupt;
 /// The groups that were started and not ended yet, by the ids of their leaders.
 static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// How long a killed process has to disappear.
+/// A killed process has this long to disappear. Usually that takes milliseconds; a machine that swaps may take seconds.
+/// One that is in an uninterruptible wait does not end at all, and must not hold up the campaign.
 const DEATH: Duration = Duration::from_secs(5);
-/// How often the status of a process is looked at.
-const TICK: Duration = Duration::from_millis(2);
+/// The status of a process is looked at this often. It is waited for at every end of a run that ends the system, so it
+/// has to be short beside such a run; more often would be work for nothing.
+const STATUS_CHECK: Duration = Duration::from_millis(2);
 
 /// Kills everything that was started for systems under test and still runs. For those who are about to end the whole
 /// program without dropping anything, as on a second Ctrl-C.
@@ -79,7 +81,7 @@ impl Group {
             if status.is_some() || start.elapsed() >= patience || interrupt.is_over() {
                 return status;
             }
-            std::thread::sleep(TICK);
+            std::thread::sleep(STATUS_CHECK);
         }
     }
 

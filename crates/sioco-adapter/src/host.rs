@@ -6,6 +6,7 @@
 //! the operating system tells who listens, that must be the server or a process that it started. Otherwise there is
 //! no connection to the server, and no verdict on it.
 
+use crate::lines::STATUS_WAIT;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,24 +24,31 @@ use crate::transport::{Connection, Connector, cannot_start};
 
 /// What stands for the port in a command or an address.
 pub const PORT: &str = "{port}";
-/// How long one attempt to connect takes, before it is looked whether the server is still there.
+/// One attempt to connect takes at most this long, before sioco looks whether the server is still there. A server on
+/// the same machine accepts within a millisecond; the message about one that ended comes this much later.
 const ATTEMPT: Duration = Duration::from_millis(200);
-/// How often it is looked whether nobody listens any more.
-const LOOK: Duration = Duration::from_millis(50);
-/// How long a connection is waited for that nobody refuses or takes.
-const UNCLEAR: Duration = Duration::from_secs(1);
-/// How long a server that was ended may still listen.
-const LEAVE: Duration = Duration::from_secs(1);
-/// How often another port is tried: somebody else may take one before the server does.
-const PORTS: u32 = 3;
-/// How long the last lines of a server that ended are waited for.
-const NEWS: Duration = Duration::from_millis(300);
-/// How long the end of a server is waited for that ended a connection.
-const END: Duration = Duration::from_millis(50);
-/// How long what it says about that is waited for,
-const WORDS: Duration = Duration::from_millis(250);
-/// and what it wrote at any other time.
-const STDERR: Duration = Duration::from_millis(20);
+/// This often sioco looks whether nobody listens any more. A server frees its port within milliseconds after its end; a
+/// run that starts a new one waits for at most this much too long.
+const PORT_CHECK: Duration = Duration::from_millis(50);
+/// A connection that nobody refuses or takes is waited for this long. On the same machine one of both comes at once,
+/// unless the queue of the server is full or a firewall drops packets.
+const UNCLEAR_WAIT: Duration = Duration::from_secs(1);
+/// A server that was ended may still listen for this long. Its children may close the port a little later than itself;
+/// who holds it longer is somebody else, and the user has to be told.
+const PORT_RELEASE_WAIT: Duration = Duration::from_secs(1);
+/// At most this many ports are tried: somebody else may take one before the server does. That this happens once is
+/// rare; three times in a row it has another reason.
+const PORT_ATTEMPTS: u32 = 3;
+/// The end of a server that ended a connection, or dropped a request, is waited for this long, unless the model allows it
+/// to end in an orderly way, which may take a while. One that crashed is gone by then; one that lives makes every such
+/// reply wait for it.
+pub(crate) const SERVER_END_WAIT: Duration = Duration::from_millis(50);
+/// What a server says when it ended a connection is waited for this long. Its thread that writes the message and the
+/// one that closes the connection are different ones, so the message may come last.
+const STRANGER_STDERR_WAIT: Duration = Duration::from_millis(250);
+/// What a server wrote at any other time is waited for this long. Such lines are in the pipe already; this is for the
+/// thread that reads them.
+const STDERR_WAIT: Duration = Duration::from_millis(20);
 
 /// A server, and how it is started.
 pub struct Host {
@@ -88,7 +96,7 @@ impl Running {
     /// so many lines.
     fn crash(&self, patience: Duration, lines: u64) -> Option<Crash> {
         let ending = self.group().status_within(patience, &Interrupt::default()).filter(|ending| ending.crashed)?;
-        self.errors.wait(NEWS);
+        self.errors.wait(STATUS_WAIT);
         Some(crash::of_program(&ending, self.errors.since(lines, Duration::ZERO)))
     }
 }
@@ -120,7 +128,7 @@ impl Connection for Hosted {
 
     fn crash(&mut self, patience: Duration, _: &Interrupt) -> Option<Crash> {
         // A server is not expected to end with a connection.
-        self.server.crash(patience.min(END), self.lines)
+        self.server.crash(patience.min(SERVER_END_WAIT), self.lines)
     }
 
     fn started(&self) -> Option<Instant> {
@@ -128,7 +136,7 @@ impl Connection for Hosted {
     }
 
     fn stderr(&self) -> Vec<String> {
-        self.server.errors.since(self.lines, STDERR)
+        self.server.errors.since(self.lines, STDERR_WAIT)
     }
 
     fn close(&mut self, grace: Duration) {
@@ -164,11 +172,11 @@ impl Host {
             return Ok(());
         }
         // What was just ended may take a moment to let go of its port.
-        let until = later(LEAVE);
+        let until = later(PORT_RELEASE_WAIT);
         let tcp = self.tcp(0, self.patience)?;
         loop {
             let late = Instant::now() >= until;
-            match tcp.look(UNCLEAR, interrupt) {
+            match tcp.look(UNCLEAR_WAIT, interrupt) {
                 Look::Free | Look::Interrupted => return Ok(()),
                 Look::Taken if late => return Err(self.taken()),
                 Look::Unclear(why) if late => {
@@ -178,7 +186,7 @@ impl Host {
                          out: {why}; only where connections are refused is the address free for it"
                     )));
                 }
-                Look::Taken | Look::Unclear(_) => pause(LOOK, interrupt),
+                Look::Taken | Look::Unclear(_) => pause(PORT_CHECK, interrupt),
             }
         }
     }
@@ -231,7 +239,7 @@ impl Host {
             match self.attempt(port, interrupt)? {
                 Attempt::Open(connection) => return Ok(Some(connection)),
                 _ if interrupt.is_over() => return Ok(None),
-                Attempt::Ended(_) | Attempt::Stranger(_) if ports < PORTS && self.address.contains(PORT) => {
+                Attempt::Ended(_) | Attempt::Stranger(_) if ports < PORT_ATTEMPTS && self.address.contains(PORT) => {
                     self.stop();
                     ports += 1;
                 }
@@ -259,7 +267,7 @@ impl Host {
                 Err(why) => Attempt::NotYet(why.to_string()),
             });
         };
-        running.errors.wait(NEWS);
+        running.errors.wait(STATUS_WAIT);
         let name = self.name();
         Ok(Attempt::Ended(match opened {
             Ok(Some(_)) => format!(
@@ -310,7 +318,7 @@ impl Host {
 
     /// What it wrote to standard error after so many lines, after waiting a moment for it.
     pub fn said(&self, lines: u64) -> Vec<String> {
-        self.running.as_ref().map(|running| running.errors.since(lines, WORDS)).unwrap_or_default()
+        self.running.as_ref().map(|running| running.errors.since(lines, STRANGER_STDERR_WAIT)).unwrap_or_default()
     }
 
     /// How it ended, if it did, after waiting for that no longer than this, and not if everything is to end.

@@ -17,6 +17,8 @@ mod recorded;
 mod request;
 mod response;
 
+use crate::host::SERVER_END_WAIT;
+use crate::lines::INTERRUPT_CHECK;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -44,12 +46,6 @@ use odd::{Odd, Oddity};
 pub use recorded::Recorded;
 use request::{Outgoing, Template};
 use response::{Recognizer, Response};
-
-/// How often a wait looks whether somebody wants everything to end.
-const SLICE: Duration = Duration::from_millis(25);
-/// How long the end of a server is waited for that dropped a request, unless the model allows it to end in an orderly way,
-/// which may take a while.
-const END: Duration = Duration::from_millis(50);
 
 /// What is chosen about a system that speaks HTTP.
 #[derive(Clone, PartialEq, Debug)]
@@ -223,10 +219,10 @@ impl<'m> Http<'m> {
         let line = self.line.as_ref()?;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            match line.responses.recv_timeout(left.min(SLICE)) {
+            match line.responses.recv_timeout(left.min(INTERRUPT_CHECK)) {
                 Ok(told) => return Some(told),
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) if left <= SLICE || self.interrupted() => return None,
+                Err(RecvTimeoutError::Timeout) if left <= INTERRUPT_CHECK || self.interrupted() => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -245,12 +241,14 @@ impl<'m> Http<'m> {
         let message = format!("the connection was closed without a response to `{request}`");
         let may_close = self.model.gate(CLOSED).is_some();
         let seen = match &self.host {
-            Some(host) => match host.ended(if may_close { self.options.patience } else { END }, &self.interrupt) {
-                Some(ending) if !ending.crashed => Observation::Closed,
-                Some(_) => Observation::Crashed(host.crash(Duration::ZERO, self.lines).unwrap_or_default()),
-                None if may_close && self.interrupted() => return Ok(None),
-                None => Observation::Crashed(crash::of_lines(&message, host.said(self.lines))),
-            },
+            Some(host) => {
+                match host.ended(if may_close { self.options.patience } else { SERVER_END_WAIT }, &self.interrupt) {
+                    Some(ending) if !ending.crashed => Observation::Closed,
+                    Some(_) => Observation::Crashed(host.crash(Duration::ZERO, self.lines).unwrap_or_default()),
+                    None if may_close && self.interrupted() => return Ok(None),
+                    None => Observation::Crashed(crash::of_lines(&message, host.said(self.lines))),
+                }
+            }
             None if !self.answered => {
                 let what = format!("{message}, and it never answered before: is it a server that speaks HTTP?");
                 return Err(self.fault(FaultKind::Start, &what));
@@ -265,7 +263,7 @@ impl<'m> Http<'m> {
 
     /// What it is that the server cannot be connected to any more.
     fn unreachable(&mut self, why: &str) -> Result<Observation, Fault> {
-        let ending = self.host.as_ref().and_then(|host| host.ended(END, &Interrupt::default()));
+        let ending = self.host.as_ref().and_then(|host| host.ended(SERVER_END_WAIT, &Interrupt::default()));
         let Some(ending) = ending else {
             return Err(self.fault(FaultKind::Start, &format!("it cannot be connected to: {why}")));
         };
@@ -282,7 +280,7 @@ impl<'m> Http<'m> {
             // Which gate it is does not matter: nobody asks.
             let Some(gate) = self.model.gates.ids().next() else { return Ok(()) };
             let _ = line.requests.send((0, gate, outgoing));
-            let until = later(self.options.patience + SLICE);
+            let until = later(self.options.patience + INTERRUPT_CHECK);
             let answer = loop {
                 match self.next(until) {
                     Some(Told::Begun(_)) => {}
@@ -486,7 +484,7 @@ impl Sut for Http<'_> {
                 None if self.interrupted() => return Ok(Polled::Interrupted),
                 // A part of a response is no silence. Whoever reads it gives up by itself.
                 None if self.is_arriving() && !wait.is_zero() => {
-                    until = later(SLICE);
+                    until = later(INTERRUPT_CHECK);
                     continue;
                 }
                 None => return Ok(Polled::Nothing),

@@ -73,10 +73,12 @@ use crate::lines::{Interrupt, later};
 use crate::protocol::{GateValueError, gate_of};
 use crate::values::{Misread, argument, keep_digits};
 
-/// How many outputs are taken before an input, at most.
-const BEFORE_INPUT: usize = 1000;
-/// How often a system that does things by itself is asked for outputs.
-const TICK: Duration = Duration::from_millis(1);
+/// At most this many outputs are taken before an input. A system that always has another one would otherwise never get
+/// the input; the remaining ones are taken after it.
+const OUTPUTS_BEFORE_INPUT: usize = 1000;
+/// A system that does things by itself is asked for outputs this often. An output is seen at most a millisecond late,
+/// which is little beside the usual quiescence time of 100 ms; more often would keep a core busy.
+const OUTPUT_CHECK: Duration = Duration::from_millis(1);
 
 /// A system under test. Gates are named as in the model.
 pub trait System {
@@ -498,7 +500,7 @@ impl<S: System> Sut for InProcess<'_, S> {
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
         // What it has to say already, it says before the input.
-        for _ in 0..BEFORE_INPUT {
+        for _ in 0..OUTPUTS_BEFORE_INPUT {
             match self.pull()? {
                 Some(event) => self.events.push_back(event),
                 None => break,
@@ -546,7 +548,7 @@ impl<S: System> Sut for InProcess<'_, S> {
             if left.is_zero() {
                 return Ok(Polled::Nothing);
             }
-            std::thread::sleep(left.min(TICK));
+            std::thread::sleep(left.min(OUTPUT_CHECK));
         }
     }
 }

@@ -41,7 +41,7 @@ pub mod transport;
 pub mod values;
 pub mod ws;
 
-pub use client::{Client, Options};
+pub use client::{Client, ConnectionOptions};
 pub use in_process::InProcess;
 pub use lines::Interrupt;
 pub use spec::SutSpec;

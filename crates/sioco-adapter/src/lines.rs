@@ -26,23 +26,37 @@ pub use writer::{LineWriter, Sink, WriteError};
 /// bring says nothing.
 pub type Interrupt = Cancellation;
 
-/// The longest line, in bytes.
+/// The longest line, in bytes. A message of the protocol has some hundred bytes; a value may have [a million
+/// characters](sioco_model::value::MAX_SIZE). A peer that never ends a line would otherwise fill the memory.
 pub const MAX_LINE: usize = 1 << 20;
-/// How many lines of standard error, and of what is no message, are kept.
+/// This many lines of standard error, and of what is no message, are kept: a screen. They are the last ones, which is
+/// where the reason of an end stands.
 pub const KEPT_LINES: usize = 50;
 
-/// How many lines that are no messages may come one after the other, and how many bytes they may have: who sends more will
-/// never say anything.
+/// This many lines that are no messages may come one after the other, and have this many bytes. Whoever sends more will
+/// never say anything; the log of a talkative start has some thousand lines.
 const MAX_LOGS: usize = 1_000_000;
 const MAX_LOG_BYTES: usize = 64 << 20;
-/// How many bytes wait at most, unless a single line is longer.
+/// At most this many bytes wait to be read, unless a single line is longer. Whoever sends more is held up by its pipe.
+/// It is a whole longest line, so that reading one never waits for room.
 const MAX_WAITING: usize = 1 << 20;
-/// How often a wait that is over still reads, where there is nothing but logs.
+/// A wait that is over still reads this often, where there is nothing but logs: an answer may stand behind them. A
+/// sender of endless logs could otherwise keep the wait from ending; each read takes up to 64 KiB.
 const LAST_READS: u32 = 16;
-/// How much of a line is kept or shown.
+/// At most this many bytes of a line are kept or shown: some five lines of a terminal. A message of the protocol fits;
+/// the rest of a longer one says nothing more about what is wrong with it.
 const SHOWN: usize = 400;
-/// How often a wait looks whether somebody wants everything to end.
-const SLICE: Duration = Duration::from_millis(25);
+/// A wait looks this often whether somebody wants everything to end: with less than a frame of a film in between, nobody
+/// notices the delay, and looking forty times a second costs nothing.
+pub(crate) const INTERRUPT_CHECK: Duration = Duration::from_millis(25);
+/// The exit status, and the last lines on standard error, of a program that closed its output or ended a connection are
+/// waited for this long. Usually both are there within milliseconds; with less, a busy machine tells of an end without
+/// its reason; with more, every program that runs on holds up its run.
+pub(crate) const STATUS_WAIT: Duration = Duration::from_millis(300);
+/// The last messages of an adapter or a system that is gone are waited for this long. What it wrote before its end is in
+/// the pipe already, so that only the thread that reads has to get a turn. With less, a busy machine loses them; with
+/// more, every end of a system takes longer.
+pub(crate) const LAST_MESSAGE_WAIT: Duration = Duration::from_millis(100);
 
 /// What a stream brought.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -145,7 +159,7 @@ impl Lines {
             let left = until.saturating_duration_since(Instant::now());
             // Logs hold up nothing: there may be a message behind them.
             reads += u32::from(left.is_zero());
-            if (!incoming.read(left.min(SLICE)) && left.is_zero()) || reads > LAST_READS {
+            if (!incoming.read(left.min(INTERRUPT_CHECK)) && left.is_zero()) || reads > LAST_READS {
                 return Next::Nothing;
             }
         }
@@ -169,7 +183,7 @@ impl Lines {
                 None => {}
             }
             let left = until.saturating_duration_since(Instant::now());
-            if !incoming.read(left.min(SLICE)) && left.is_zero() {
+            if !incoming.read(left.min(INTERRUPT_CHECK)) && left.is_zero() {
                 return Raw::Nothing;
             }
         }
@@ -304,7 +318,7 @@ pub fn pause(wait: Duration, interrupt: &Interrupt) {
         if left.is_zero() {
             return;
         }
-        thread::sleep(left.min(SLICE));
+        thread::sleep(left.min(INTERRUPT_CHECK));
     }
 }
 

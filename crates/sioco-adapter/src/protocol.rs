@@ -31,8 +31,9 @@ pub const VERSION: u64 = 1;
 /// Where the protocol is described.
 pub const DOCUMENT: &str = "docs/adapters.md";
 
-/// How much of a message is kept with an observation that does not fit.
-const RAW: usize = 1000;
+/// At most this many characters of a message are kept with an observation that does not fit. A reader needs its
+/// beginning; every such observation is in the journal with it.
+const RAW_KEPT: usize = 1000;
 
 /// What the tester says.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -440,7 +441,7 @@ pub fn observation(
     match arguments(model, &model.gates[id], args) {
         Ok(args) => Ok(Observation::Output(GateValue { gate: id, args })),
         Err(Misread::Misfit(why)) => {
-            let raw: String = raw.unwrap_or(text).chars().take(RAW).collect();
+            let raw: String = raw.unwrap_or(text).chars().take(RAW_KEPT).collect();
             Ok(Observation::Malformed { gate: Some(id), why, raw })
         }
         Err(why @ Misread::Protocol(_)) => Err(GateValueError::Values { line: Some(excerpt(text)), why }),

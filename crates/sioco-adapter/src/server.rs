@@ -19,18 +19,22 @@ use crate::transport::Connection;
 use crate::values::arguments;
 use crate::ws;
 
-/// How often a listener looks for clients.
-const ACCEPT: Duration = Duration::from_millis(25);
-/// How long a system that is asked for outputs may take, before the tester is listened to again.
-const OUTPUT: Duration = Duration::from_millis(5);
-/// How long a client may take nothing of what is sent to it.
-const WRITE: Duration = Duration::from_secs(60);
-/// How long a client may take for the handshake of a WebSocket: others wait meanwhile.
+/// A listener looks for clients this often. A tester connects once for a campaign and does not notice the delay; more
+/// often would be work for nothing.
+const ACCEPT_CHECK: Duration = Duration::from_millis(25);
+/// A system that is asked for outputs may take this long before the tester is listened to again. Inputs wait for at
+/// most as long, which is short beside a quiescence time of 100 ms.
+const OUTPUT_SLICE: Duration = Duration::from_millis(5);
+/// A client may take nothing of what is sent to it for this long. A tester that thinks does not read: a minute is
+/// longer than questions to a solver take. After that it is gone, and another one may come.
+const WRITE_PATIENCE: Duration = Duration::from_secs(60);
+/// A client may take this long for the handshake of a WebSocket: others wait meanwhile. On the same machine it takes a
+/// millisecond, over a slow network a second.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// How many events come at once after an input, before the pace is kept: whoever waits for an answer should not wait
-/// longer than it takes.
+/// At most this many events come at once after an input, before the pace is kept: whoever waits for an answer should
+/// not wait longer than it takes. An answer has a few outputs; a system that never stops is slowed down after these.
 const BURST: u32 = 16;
-/// A time that is not meant to run out.
+/// A time that is not meant to run out: what is waited for wakes the wait.
 const IDLE: Duration = Duration::from_secs(3600);
 
 /// Why serving a client ended.
@@ -66,9 +70,9 @@ impl Default for Serving {
 pub fn stdio(model: &Model, sut: &mut dyn Sut, serving: &Serving, interrupt: &Interrupt) -> std::io::Result<Served> {
     let lines = Lines::of(std::io::stdin(), "stdin")?;
     let writer = LineWriter::to(std::io::stdout(), "stdout")?;
-    let served = Session::new(model, sut, &lines, &writer, serving, interrupt).run();
+    let served = Conversation::new(model, sut, &lines, &writer, serving, interrupt).run();
     writer.finish();
-    writer.flush(WRITE);
+    writer.flush(WRITE_PATIENCE);
     Ok(served)
 }
 
@@ -97,7 +101,7 @@ pub fn listen(
                 if error.kind() != ErrorKind::WouldBlock {
                     tell(&format!("a client could not be accepted: {error}"));
                 }
-                pause(ACCEPT, interrupt);
+                pause(ACCEPT_CHECK, interrupt);
                 continue;
             }
         };
@@ -110,8 +114,8 @@ pub fn listen(
             }
         };
         tell(&format!("{address}: connected"));
-        let served = Session::new(model, sut, socket.lines(), socket.writer(), serving, interrupt).run();
-        socket.close(OUTPUT * 100);
+        let served = Conversation::new(model, sut, socket.lines(), socket.writer(), serving, interrupt).run();
+        socket.close(OUTPUT_SLICE * 100);
         match served {
             Served::Done => tell(&format!("{address}: done")),
             Served::Wrong(why) => tell(&format!("{address}: {why}")),
@@ -136,7 +140,7 @@ fn connection(
 }
 
 /// A conversation with one client.
-pub struct Session<'a> {
+pub struct Conversation<'a> {
     model: &'a Model,
     /// Whatever it takes and gives are gate values of the model.
     sut: Border<'a>,
@@ -152,7 +156,7 @@ pub struct Session<'a> {
     burst: u32,
 }
 
-impl<'a> Session<'a> {
+impl<'a> Conversation<'a> {
     /// A conversation over a pair of streams.
     pub fn new(
         model: &'a Model,
@@ -161,9 +165,20 @@ impl<'a> Session<'a> {
         writer: &'a LineWriter,
         serving: &'a Serving,
         interrupt: &'a Interrupt,
-    ) -> Session<'a> {
+    ) -> Conversation<'a> {
         let sut = Border::new(model, sut);
-        Session { model, sut, lines, writer, serving, interrupt, greeted: false, run: None, active: false, burst: 0 }
+        Conversation {
+            model,
+            sut,
+            lines,
+            writer,
+            serving,
+            interrupt,
+            greeted: false,
+            run: None,
+            active: false,
+            burst: 0,
+        }
     }
 
     /// Talks until the end.
@@ -190,7 +205,7 @@ impl<'a> Session<'a> {
     }
 
     fn say(&self, message: &AdapterMessage) -> Result<(), Served> {
-        match self.writer.send(message.line(), WRITE, self.interrupt, &mut || self.lines.pump()) {
+        match self.writer.send(message.line(), WRITE_PATIENCE, self.interrupt, &mut || self.lines.pump()) {
             Ok(()) => Ok(()),
             Err(WriteError::Stuck) => Err(Served::Wrong("it does not read what is sent to it".into())),
             // The end of its lines says the same.
@@ -276,7 +291,7 @@ impl<'a> Session<'a> {
     fn act(&mut self) -> Result<(), Served> {
         let run = self.run;
         self.burst = self.burst.saturating_sub(1);
-        let event = match self.sut.poll(OUTPUT) {
+        let event = match self.sut.poll(OUTPUT_SLICE) {
             Ok(Polled::Event(event)) => event,
             Ok(Polled::Nothing) => return Ok(()),
             Ok(Polled::Interrupted) => return Err(Served::Interrupted),

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use sioco_exec::reliance::Start;
 
-/// So many times as long as the slowest one so far a program may take.
-const TIMES: u32 = 10;
+/// A program may take this many times as long as the slowest one so far. The machine may be that much busier another
+/// time; a program that hangs is noticed long before the whole patience is over.
+const SLOWEST_FACTOR: u32 = 10;
 
 /// See the [module](self).
 #[derive(Clone, Copy, Default, Debug)]
@@ -33,8 +34,10 @@ impl Startup {
     /// by others.
     pub(crate) fn left(&self, started: Option<Instant>, patience: Duration, start: Start) -> Duration {
         let Some(started) = started.filter(|started| self.heard != Some(*started)) else { return Duration::ZERO };
-        let usual =
-            self.longest.filter(|_| start == Start::Usual).map_or(patience, |longest| longest.saturating_mul(TIMES));
+        let usual = self
+            .longest
+            .filter(|_| start == Start::Usual)
+            .map_or(patience, |longest| longest.saturating_mul(SLOWEST_FACTOR));
         usual.min(patience).saturating_sub(started.elapsed())
     }
 }

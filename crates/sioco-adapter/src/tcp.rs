@@ -1,5 +1,6 @@
 //! An adapter that already runs somewhere, and listens.
 
+use crate::lines::INTERRUPT_CHECK;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
@@ -12,10 +13,9 @@ use sioco_exec::Fault;
 use crate::lines::{Interrupt, Line, LineWriter, Lines, Next, later, pause};
 use crate::transport::{Connection, Connector, cannot_start};
 
-/// How long it takes until a connection that was refused is tried again: a server may be just starting.
-const AGAIN: Duration = Duration::from_millis(50);
-/// How often a wait looks whether everything is to end.
-const SLICE: Duration = Duration::from_millis(25);
+/// A connection that was refused is tried again after this long: a server may be just starting. Starting takes most
+/// servers longer than this, so that little is lost; more often fills their logs.
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A server that adapters are reached at.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,7 +55,7 @@ impl Tcp {
             .spawn(ask)
             .map_err(|error| Unreached::NoThread(error.to_string()))?;
         loop {
-            match receiver.recv_timeout(AGAIN) {
+            match receiver.recv_timeout(RETRY_INTERVAL) {
                 Ok(Ok(found)) if found.is_empty() => return Err(Unreached::NoAddress(self.host.clone())),
                 Ok(Ok(found)) => return Ok(found),
                 Ok(Err(error)) => {
@@ -123,10 +123,10 @@ impl Tcp {
             if !refused {
                 return Err(Unreached::Failed(error.to_string()));
             }
-            if Instant::now() + AGAIN >= until {
+            if Instant::now() + RETRY_INTERVAL >= until {
                 return Err(Unreached::Refused { why: error.to_string(), tries, patience: self.patience });
             }
-            pause(AGAIN, interrupt);
+            pause(RETRY_INTERVAL, interrupt);
         }
     }
 }
@@ -140,7 +140,7 @@ fn connect(address: SocketAddr, patience: Duration, interrupt: &Interrupt) -> io
     };
     thread::Builder::new().name("to a server".into()).spawn(ask)?;
     loop {
-        match receiver.recv_timeout(SLICE) {
+        match receiver.recv_timeout(INTERRUPT_CHECK) {
             Ok(opened) => return opened.map(Some),
             Err(RecvTimeoutError::Timeout) if interrupt.is_over() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
@@ -344,7 +344,7 @@ mod tests {
             let mut tcp = Tcp { patience: LONG, ..Tcp::new("127.0.0.1", address.port()) };
             // Refused at first; there once the client has begun to try.
             let late = thread::spawn(move || {
-                thread::sleep(3 * AGAIN);
+                thread::sleep(3 * RETRY_INTERVAL);
                 TcpListener::bind(address)
             });
             let connection = open(&mut tcp);
@@ -358,7 +358,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         drop(listener);
-        let mut tcp = Tcp { patience: 3 * AGAIN, ..Tcp::new("127.0.0.1", port) };
+        let mut tcp = Tcp { patience: 3 * RETRY_INTERVAL, ..Tcp::new("127.0.0.1", port) };
         let fault = open(&mut tcp).err().expect("a fault");
         assert!(fault.message.contains("times in 0.15 s); does the server run"), "{fault}");
         let mut tcp = Tcp { patience: LONG, ..Tcp::new("no such host", port) };

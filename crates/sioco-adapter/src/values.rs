@@ -18,11 +18,11 @@ use sioco_model::{SortId, Value};
 
 use crate::lines::excerpt;
 
-/// So many names are told that are no parameters.
-const NAMED: usize = 5;
+/// At most this many names that are no parameters are listed; more would not fit one line.
+const LISTED_NAMES: usize = 5;
 
-/// How many digits a number may have, and how large its exponent may be. Far more than anybody needs, and few enough to
-/// compute with.
+/// A number may have this many digits, and its exponent may be this large. It is far more than anybody needs, and few
+/// enough to compute with: to read digits takes time that grows with their square.
 const MAX_DIGITS: usize = 10_000;
 /// Where a number is kept as text that would lose digits otherwise.
 const NUMBER: &str = "#number";
@@ -173,7 +173,7 @@ fn by_name(model: &Model, gate: &Gate, args: &Map<String, Json>) -> Result<Vec<V
     // What came in its place, if that is no misspelling that anybody could recognize.
     let instead = |param: &Param| {
         let missing = gate.params.iter().filter(|p| !args.contains_key(&p.name)).count();
-        let came: Vec<String> = unknown().take(NAMED).map(excerpt).collect();
+        let came: Vec<String> = unknown().take(LISTED_NAMES).map(excerpt).collect();
         let names: Vec<String> = gate.params.iter().map(|p| format!("`{}`", p.name)).collect();
         match &came[..] {
             [] => String::new(),

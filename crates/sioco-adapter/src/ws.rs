@@ -8,6 +8,7 @@
 mod boundary;
 mod error;
 
+use crate::lines::INTERRUPT_CHECK;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -27,16 +28,17 @@ use crate::lines::{CHUNK, Interrupt, Line, LineWriter, Lines, MAX_LINE, Next, Si
 use crate::tcp::Tcp;
 use crate::transport::{Connection, Connector, cannot_start};
 
-/// How long a wait lasts before it looks whether somebody wants everything to end.
-const SLICE: Duration = Duration::from_millis(25);
-/// How many frames without any text, such as pings, are taken in a row before the clock is looked at.
+/// At most this many frames without any text, such as pings, are taken in a row before the clock is looked at: a server
+/// that sends them without end must not hold up the wait. A ping a second is usual.
 const CONTROLS: usize = 16;
-/// How many bytes are read at once.
+/// This many bytes are read at once: more than most messages, and one page of the stack or heap for each connection.
 const BUFFER: usize = 1 << 14;
-/// How often one frame is read for before the clock is looked at: a message in pieces may have no end.
+/// One frame is read for this often before the clock is looked at: a message in pieces may have no end. Most frames
+/// come in one read.
 const READS: usize = 4;
-/// How much is kept of what a server sends instead of a handshake.
-const SEEN: usize = 400;
+/// At most this many bytes are kept of what a server sends instead of a handshake: its status line and some headers,
+/// which tell why.
+const KEPT_ANSWER: usize = 400;
 
 /// A server that adapters are reached at over WebSocket.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -176,7 +178,7 @@ fn drive_handshake<R: HandshakeRole>(
         if left.is_zero() {
             return Err(Failed::Late);
         }
-        waiter.wait(left.min(SLICE)).map_err(|error| Failed::With(error.into()))?;
+        waiter.wait(left.min(INTERRUPT_CHECK)).map_err(|error| Failed::With(error.into()))?;
         result = middle.handshake();
     }
 }
@@ -213,7 +215,7 @@ impl Read for Tap {
         self.boundary.read(&buffer[..n]);
         if let Some(Seen(seen)) = &self.seen {
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let room = SEEN.saturating_sub(seen.len());
+            let room = KEPT_ANSWER.saturating_sub(seen.len());
             seen.extend_from_slice(&buffer[..n.min(room)]);
         }
         Ok(n)
@@ -381,7 +383,7 @@ impl Sink for Framing {
     fn write_all(&mut self, line: &[u8]) -> io::Result<()> {
         let mut done = if self.unwritten { false } else { self.send(line)? };
         while !done {
-            self.waiter.wait_to_write(SLICE)?;
+            self.waiter.wait_to_write(INTERRUPT_CHECK)?;
             let flushed = self.shared.lock().flush();
             done = self.sent(flushed)?;
         }

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::in_process::{Args, InProcess, Output, System};
 use sioco_adapter::lines::Interrupt;
 use sioco_adapter::server::{Serving, listen};
@@ -25,7 +25,7 @@ fn builtin() -> Box<dyn Bounds> {
 
 fn example(name: &str) -> Model {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.sts"));
-    let options = sioco_lang::check::Options::default();
+    let options = sioco_lang::check::CheckOptions::default();
     sioco_lang::check::check_file(&path, &sioco_lang::source::FsLoader, &options).model.expect(name).model
 }
 
@@ -38,7 +38,8 @@ impl Clock for Wall {
 }
 
 fn campaign(model: &Model, sut: &mut dyn Sut, clock: &mut dyn Clock, settings: Settings) -> Summary {
-    let options = sioco_plan::Options { steering: false, ..sioco_plan::Options::new(Cover::parse("switch").unwrap()) };
+    let options =
+        sioco_plan::PlanOptions { steering: false, ..sioco_plan::PlanOptions::new(Cover::parse("switch").unwrap()) };
     let plan = sioco_plan::plan(model, &builtin, &options, &mut |_| {}).unwrap();
     drive(&mut Driver::new(model, &builtin, &plan, settings), sut, clock, &mut |_| {})
 }
@@ -52,7 +53,7 @@ fn over_tcp(model: &Model, played: &Model, settings: Settings) -> Summary {
         let tester = scope.spawn(move || {
             let tested = std::panic::catch_unwind(|| {
                 let tcp = Box::new(Tcp::new("127.0.0.1", port));
-                let mut client = Client::new(model, tcp, Options::default(), Interrupt::default());
+                let mut client = Client::new(model, tcp, ConnectionOptions::default(), Interrupt::default());
                 campaign(model, &mut client, &mut Wall(Instant::now()), settings)
             });
             interrupt.end_at(Some(Instant::now()));

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use sioco_adapter::child::Program;
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::gates::differences;
 use sioco_adapter::lines::Interrupt;
 use sioco_adapter::protocol::{AdapterMessage, TesterMessage, observation};
@@ -121,7 +121,7 @@ fn the_adapter_works() {
     }
     let model = model();
     let program = Program::new(vec!["python3".into(), "-c".into(), text.clone()]);
-    let options = Options { hello: LONG, reset: LONG, ..Options::default() };
+    let options = ConnectionOptions { hello: LONG, reset: LONG, ..ConnectionOptions::default() };
     let mut client = Client::new(&model, Box::new(program), options, Interrupt::default());
     let value = |gate: &str, args: &[i64]| GateValue {
         gate: model.gate(gate).unwrap(),
@@ -161,7 +161,7 @@ fn the_adapter_that_knows_crashes_works() {
     let model = model();
     let start = |text: String| {
         let program = Program::new(vec!["python3".into(), "-c".into(), text]);
-        let options = Options { hello: LONG, reset: LONG, ..Options::default() };
+        let options = ConnectionOptions { hello: LONG, reset: LONG, ..ConnectionOptions::default() };
         Client::new(&model, Box::new(program), options, Interrupt::default())
     };
     let ten = GateValue { gate: model.gate("inX").unwrap(), args: vec![Value::Int(10)] };

@@ -96,7 +96,7 @@ impl Clock for Wall {
 /// A campaign that ends with the first run that fails.
 fn campaign(model: &Model, sut: &mut dyn Sut) -> Summary {
     let builtin = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
-    let options = sioco_plan::Options { steering: false, ..sioco_plan::Options::new(Cover::Switch) };
+    let options = sioco_plan::PlanOptions { steering: false, ..sioco_plan::PlanOptions::new(Cover::Switch) };
     let plan = sioco_plan::plan(model, &builtin, &options, &mut |_| {}).unwrap();
     let settings = Settings {
         seed: 1,

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::in_process::{Args, InProcess, Output, System};
 use sioco_adapter::lines::Interrupt;
 use sioco_adapter::server::{Serving, listen};
@@ -45,7 +45,7 @@ fn serve(model: &Model, sut: &mut dyn Sut, meanwhile: impl FnOnce(u16) + Send) -
     told
 }
 
-fn client<'m>(model: &'m Model, port: u16, options: Options) -> Client<'m> {
+fn client<'m>(model: &'m Model, port: u16, options: ConnectionOptions) -> Client<'m> {
     Client::new(model, Box::new(Tcp::new("127.0.0.1", port)), options, Interrupt::default())
 }
 
@@ -58,7 +58,7 @@ fn a_model_is_played_for_one_client_after_the_other() {
     let model = model(MODEL);
     let told = serve(&model, &mut Player::new(&model), |port| {
         for _ in 0..3 {
-            let mut client = client(&model, port, Options::default());
+            let mut client = client(&model, port, ConnectionOptions::default());
             for run in 1..4 {
                 client.reset(RunNumber(run), 7).unwrap();
                 assert_eq!(client.order(), Order::Sut);
@@ -88,7 +88,7 @@ fn gates_are_compared_over_the_wire() {
     let served = model(MODEL);
     let ours = model(&MODEL.replace("outX", "outY"));
     serve(&served, &mut Player::new(&served), |port| {
-        let fault = client(&ours, port, Options::default()).reset(RunNumber(1), 7).unwrap_err();
+        let fault = client(&ours, port, ConnectionOptions::default()).reset(RunNumber(1), 7).unwrap_err();
         assert_eq!((fault.kind, fault.again), (FaultKind::Protocol, false));
         assert!(fault.message.contains("does not list it: did you mean it by `outX`?"), "{fault}");
     });
@@ -156,7 +156,7 @@ impl System for Ticker {
 fn outputs_without_end_leave_room_for_inputs_and_for_the_end() {
     let model = model(MODEL);
     let told = serve(&model, &mut InProcess::new(&model, || Ticker), |port| {
-        let mut client = client(&model, port, Options::default());
+        let mut client = client(&model, port, ConnectionOptions::default());
         client.reset(RunNumber(1), 7).unwrap();
         client.send(1, &at(&model, "inX", 6)).unwrap();
         let mut outputs = 0;
@@ -197,7 +197,7 @@ impl System for Moody {
 fn faults_ends_and_misfits_get_through() {
     let model = model(MODEL);
     serve(&model, &mut InProcess::new(&model, || Moody(None)), |port| {
-        let mut client = client(&model, port, Options::default());
+        let mut client = client(&model, port, ConnectionOptions::default());
         let mut result = |run: u64, p: i64| {
             client.reset(RunNumber(run), 7).unwrap();
             client.send(1, &at(&model, "inX", p)).unwrap();
@@ -231,7 +231,7 @@ fn a_crash_of_a_played_model_gets_through() {
     let text = "input inX(p: Int in 1..10)\noutput outX(p: Int)\noutput crashed\nprocess P { init a { ?inX(p) -> b }\nstate b { !crashed -> c }\nstate c { !outX(1) -> a } }";
     let model = model(text);
     serve(&model, &mut Player::new(&model), |port| {
-        let mut client = client(&model, port, Options::default());
+        let mut client = client(&model, port, ConnectionOptions::default());
         for run in 1..3 {
             client.reset(RunNumber(run), 7).unwrap();
             client.send(1, &at(&model, "inX", 6)).unwrap();
@@ -267,7 +267,7 @@ fn a_connection_that_breaks_is_opened_again_at_the_next_reset() {
             }
         }
     });
-    let mut client = client(&model, port, Options::default());
+    let mut client = client(&model, port, ConnectionOptions::default());
     for run in 1..4 {
         client.reset(RunNumber(run), 7).unwrap();
         assert_eq!(client.order(), Order::Sent);
@@ -295,7 +295,7 @@ fn a_server_that_cannot_reset_is_told_so() {
                 }
             }
         });
-        let fault = client(&model, port, Options::default()).reset(RunNumber(1), 7).unwrap_err();
+        let fault = client(&model, port, ConnectionOptions::default()).reset(RunNumber(1), 7).unwrap_err();
         assert_eq!((fault.kind, fault.again), (FaultKind::Reset, false), "{fault}");
         assert!(fault.message.contains(part), "{fault}");
         server.join().unwrap();

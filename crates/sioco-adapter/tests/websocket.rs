@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::lines::{Interrupt, Line, Next, WriteError, later};
 use sioco_adapter::server::{Serving, listen};
 use sioco_adapter::tcp::Tcp;
@@ -34,7 +34,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 fn model(name: &str) -> Model {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.sts"));
-    let options = sioco_lang::check::Options::default();
+    let options = sioco_lang::check::CheckOptions::default();
     sioco_lang::check::check_file(&path, &sioco_lang::source::FsLoader, &options).model.expect(name).model
 }
 
@@ -48,10 +48,11 @@ impl Clock for Wall {
 
 fn campaign(model: &Model, port: u16, settings: Settings) -> Summary {
     let builtin = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
-    let options = sioco_plan::Options { steering: false, ..sioco_plan::Options::new(Cover::parse("switch").unwrap()) };
+    let options =
+        sioco_plan::PlanOptions { steering: false, ..sioco_plan::PlanOptions::new(Cover::parse("switch").unwrap()) };
     let plan = sioco_plan::plan(model, &builtin, &options, &mut |_| {}).unwrap();
     let ws = Box::new(Ws::new("127.0.0.1", port, "/sut"));
-    let mut client = Client::new(model, ws, Options::default(), Interrupt::default());
+    let mut client = Client::new(model, ws, ConnectionOptions::default(), Interrupt::default());
     let mut tester = Driver::new(model, &builtin, &plan, settings);
     drive(&mut tester, &mut client, &mut Wall(Instant::now()), &mut |_| {})
 }
@@ -241,7 +242,7 @@ fn a_server_that_dies_is_a_fault() {
             }
             end(socket);
         });
-        let options = Options { hello: LONG, reset: LONG, ..Options::default() };
+        let options = ConnectionOptions { hello: LONG, reset: LONG, ..ConnectionOptions::default() };
         let mut client = Client::new(&model, Box::new(ws), options, Interrupt::default());
         client.reset(RunNumber(1), 1).unwrap();
         let fault = client.poll(LONG).unwrap_err();

@@ -6,10 +6,12 @@ use sioco_exec::RunNumber;
 use sioco_exec::event::{Action, Observation};
 use sioco_exec::log::LoggedStep;
 
-/// So many steps of each run are looked at.
+/// The first this many steps of each run are compared. Runs seldom share a longer beginning, and each further step is
+/// one more entry of the memory for each run.
 const STEPS: usize = 8;
-/// So many beginnings are remembered.
-const MOST: usize = 4096;
+/// At most this many beginnings are remembered. A campaign with more has runs that differ, and later ones are only not
+/// looked up.
+const MOST_BEGINNINGS: usize = 4096;
 
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
@@ -24,7 +26,7 @@ impl Answers {
         let actions: Vec<Action> = steps.iter().take(STEPS).map(|step| step.action.clone()).collect();
         for (i, action) in actions.iter().enumerate() {
             let Action::Seen(seen @ Observation::Output(_)) = action else { continue };
-            let room = self.seen.len() < MOST;
+            let room = self.seen.len() < MOST_BEGINNINGS;
             match self.seen.get_mut(&actions[..i]) {
                 Some(known) if known.as_ref().is_some_and(|(_, known)| known != seen) => *known = None,
                 None if room => {

@@ -13,11 +13,14 @@ use sioco_symbolic::Stop;
 
 use crate::usage::{Stopwatch, memory};
 
-/// How often is looked.
+/// The thread looks this often whether time is up. A campaign ends this much late at most; more often would be work for
+/// nothing.
 const BEAT: Duration = Duration::from_millis(20);
-/// So long there is for what can still be found in the states that there are.
+/// After the end of the time, this long there is for what can still be found in the states that there are. Less would
+/// throw away results that are nearly there; more would be noticed by whoever gave the time.
 const GRACE: Duration = Duration::from_millis(300);
-/// So long after everything has to end, whoever does not listen is left behind.
+/// This long after the grace, everything has to end: whoever does not listen is left behind. Together both are under a
+/// second, which a user takes for "at once".
 const DEAF: Duration = Duration::from_millis(550);
 
 /// What some work may use.

@@ -45,7 +45,7 @@ enum Pace {
 }
 
 /// What came of a campaign.
-pub struct Outcome {
+pub struct CampaignOutcome {
     /// What the runs came to, with the verdict.
     pub summary: Summary,
     /// How long they took, without shrinking.
@@ -64,7 +64,7 @@ pub struct Outcome {
     pub unrecorded: bool,
 }
 
-impl Outcome {
+impl CampaignOutcome {
     /// The runs that did not pass; those in their shortest form come first.
     pub fn failures(&self) -> Vec<FailingRun<'_>> {
         self.shrinks.show(failing(&self.summary, &self.trails))
@@ -163,7 +163,7 @@ impl<'a> Campaign<'a> {
 
     /// Tests a system, and shrinks runs that fail. A journal gets every record before the next thing happens; what cannot
     /// be recorded is not worth testing.
-    pub fn run(self, sut: &mut dyn Sut, journal: Option<&mut Writer>, observer: &mut dyn Observer) -> Outcome {
+    pub fn run(self, sut: &mut dyn Sut, journal: Option<&mut Writer>, observer: &mut dyn Observer) -> CampaignOutcome {
         let (mut trails, lines) = (Trails::default(), Lines::new(self.model));
         let mut recording = Recording { lines, journal, observer };
         let begun = Instant::now();
@@ -208,7 +208,7 @@ impl<'a> Campaign<'a> {
         });
         recording.finish();
         let shrinks = shrinks.unwrap_or_default();
-        Outcome { summary, took, late, gates, trails, shrinks, interrupted, unrecorded }
+        CampaignOutcome { summary, took, late, gates, trails, shrinks, interrupted, unrecorded }
     }
 
     /// Runs all tests; what they came to, and how many questions were ended by the clock.

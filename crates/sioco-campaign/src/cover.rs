@@ -65,7 +65,7 @@ pub enum Covered {
     Plan(Cover),
 }
 
-/// So many walks are planned for, if nobody says how many.
+/// This many walks are planned for, if nobody says how many. It is the same as in a plan that is written to a file.
 const WALKS: usize = 10;
 
 impl Covered {

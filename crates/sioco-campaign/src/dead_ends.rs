@@ -2,11 +2,11 @@
 
 use sioco_exec::event::Action;
 use sioco_exec::log::LoggedStep;
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_exec::{Record, RunNumber};
 
-/// So many are kept.
-const MOST: usize = 50;
+/// At most this many dead ends are kept: more than a summary shows, so that equal ones can be joined.
+const MOST_DEAD_ENDS: usize = 50;
 
 /// A state where nothing can happen any more, and the first run that ended there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,8 +46,8 @@ impl DeadEnds {
                 }
             }
             Record::Observed(_) | Record::TimedOut(_) => self.trace.push(steps.len()),
-            Record::Verdict { cause: Cause::Open(Open::Deadlock { state }), .. }
-                if self.found.len() < MOST && !self.found.iter().any(|f| f.state == *state) =>
+            Record::Verdict { cause: Cause::Open(OpenCause::Deadlock { state }), .. }
+                if self.found.len() < MOST_DEAD_ENDS && !self.found.iter().any(|f| f.state == *state) =>
             {
                 let trace = self.trace.iter().filter_map(|at| Some(steps.get(*at)?.action.clone()));
                 let (state, trace) = (state.clone(), trace.collect());

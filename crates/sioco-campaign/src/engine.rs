@@ -9,7 +9,9 @@ use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, StateOracle};
 use sioco_symbolic::path::SolverFactory;
 
-/// So many hypotheses are followed, if nobody says otherwise.
+/// At most this many hypotheses are followed, if nobody says otherwise. A step of a known state takes about a
+/// microsecond, so that an event takes some ten milliseconds at worst; with more, the tester would be slower than the
+/// quiescence time. With fewer, runs end as inconclusive sooner (T-V7).
 pub const HYPOTHESES: usize = 10_000;
 
 /// A solver, and what ends its work. Everything that it makes ends together.

@@ -15,7 +15,8 @@ use sioco_exec::{RunNumber, Summary};
 use crate::shrink::Shortened;
 use crate::trails::Trails;
 
-/// So many ways to fail are explained, and so many runs are shrunk.
+/// At most this many ways to fail are explained, and as many runs are shrunk. Each shrinking takes up to [ten
+/// seconds](crate::shrink::TIME), and nobody mends more failures at a time.
 pub const EXPLAINED: usize = 5;
 
 /// A run that did not pass.

@@ -6,7 +6,7 @@ use sioco_exec::judge::{Judged, judge_until};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::End;
 use sioco_exec::summary::{BadRun, Pauses, Summary, at_least};
-use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
+use sioco_exec::verdict::{Cause, Failure, OpenCause, Trouble, Verdict};
 use sioco_exec::{Order, Referee, RunNumber};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
@@ -15,8 +15,9 @@ use crate::engine::{Engine, HYPOTHESES};
 use crate::failing::FailingRun;
 use crate::trails::Reasons;
 
-/// So many runs that do not pass are compared with each other.
-pub const KEPT: usize = 200;
+/// At most this many runs of a log that do not pass are compared with each other: the comparison grows with their
+/// square. Further ones are only counted.
+pub const KEPT_FAILURES: usize = 200;
 
 /// Who judges a log, and until when. See the [module](self).
 #[derive(Clone, Copy)]
@@ -69,7 +70,7 @@ impl Judge<'_> {
             }
             oracle.refill();
             let judged = judge_until(&mut referee, run, Order::Sut, cancellation);
-            let stopped = judged.cause == Cause::Open(Open::Stopped) && cancellation.is_over();
+            let stopped = judged.cause == Cause::Open(OpenCause::Stopped) && cancellation.is_over();
             if stopped {
                 all.end = End::Interrupted;
             }
@@ -164,14 +165,14 @@ impl Totals {
         }
         self.worst = self.worst.max(Some(match judged.cause {
             // As in a test: nothing is lost by a run that an output crossed, or that was left, if there are others.
-            Cause::Open(Open::Crossed) => Verdict::Pass,
-            Cause::Open(Open::Stopped) if !run.overdue => Verdict::Pass,
+            Cause::Open(OpenCause::Crossed) => Verdict::Pass,
+            Cause::Open(OpenCause::Stopped) if !run.overdue => Verdict::Pass,
             _ => judged.verdict,
         }));
         let steps = &run.steps[..judged.steps];
         self.steps += steps.len() as u64;
         self.inputs += steps.iter().filter(|s| matches!(s.action, Action::Input(_))).count() as u64;
-        if judged.verdict >= Verdict::Error && self.bad.len() < KEPT {
+        if judged.verdict >= Verdict::Error && self.bad.len() < KEPT_FAILURES {
             self.bad.push(BadRun {
                 run: run.number,
                 verdict: judged.verdict,

@@ -2,7 +2,7 @@
 //!
 //! A [`Planner`](planning::Planner) makes a plan for what is to be [covered](cover::Covered). A [`Campaign`] runs it against a
 //! system, within a [`Deadline`], and tells an [`Observer`] and a [journal](journal::Writer) what happens. What comes of it is
-//! an [`Outcome`]: the summary, the [gates](gate), and the [failing runs](failing) in their [shortest form](shrink).
+//! an [`CampaignOutcome`]: the summary, the [gates](gate), and the [failing runs](failing) in their [shortest form](shrink).
 //!
 //! A run that was recorded is [run again](replay), and a log is [judged](judge), in the same way.
 //!
@@ -34,6 +34,6 @@ pub mod trails;
 pub mod usage;
 pub mod watch;
 
-pub use campaign::{Campaign, Outcome};
+pub use campaign::{Campaign, CampaignOutcome};
 pub use deadline::Deadline;
 pub use observer::Observer;

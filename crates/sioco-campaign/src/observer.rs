@@ -2,7 +2,7 @@
 
 use sioco_exec::RunNumber;
 use sioco_exec::record::Stamped;
-use sioco_exec::shrink::Progress;
+use sioco_exec::shrink::ShrinkProgress;
 
 /// Listens to a campaign.
 pub trait Observer {
@@ -20,7 +20,7 @@ pub trait Observer {
     fn tested(&mut self) {}
 
     /// A run is tried again, in a shorter form.
-    fn shrinking(&mut self, run: RunNumber, progress: Progress) {
+    fn shrinking(&mut self, run: RunNumber, progress: ShrinkProgress) {
         let _ = (run, progress);
     }
 

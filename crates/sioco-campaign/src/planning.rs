@@ -9,10 +9,10 @@ use sioco_model::Model;
 use sioco_model::names::did_you_mean;
 use sioco_plan::file::{self, Loaded};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, InputValues, Kind, Options, Plan, PlanError, Purpose, plan};
+use sioco_plan::{Cover, InputValues, Kind, Plan, PlanError, PlanOptions, Purpose, plan};
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, Cancellation, Limits};
-use sioco_symbolic::Progress;
+use sioco_symbolic::ExploreProgress;
 use sioco_symbolic::path::{Path, Shortcuts};
 
 use crate::budget::{Budget, Flags, Leave, wait_for_it, within};
@@ -63,13 +63,17 @@ impl Time {
     }
 }
 
-/// How many steps paths of a plan have at most, unless something else is said.
+/// Paths of a plan have at most this many steps, unless something else is said. The longest path that a switch of the
+/// examples needs has far fewer; without a bound, a counter could lead to purposes that no run gets to.
 pub const DEPTH: usize = 200;
-/// How many nodes are looked at. Somebody waits for the first test, and the clock must not decide what is planned.
+/// A campaign looks at no more than this many nodes to plan. Somebody waits for the first test, and the clock must not
+/// decide what is planned. Measured on SMTP: 500 nodes give 64 purposes, 1,000 give 69, and 2,000 give 70.
 pub const NODES: usize = 1_000;
-/// So many steps are walked after a plan, unless something else is said.
+/// This many steps are walked after a plan, unless something else is said. In the benchmark of detection, 96.4 % of the
+/// mutants of the examples are found within 100 steps, 99.9 % within 1,000 and all within 10,000.
 pub const WALKED: u64 = 1000;
-/// How much memory there usually is, in bytes.
+/// All traces of a length may take this many bytes, if the system does not say how much memory it has: half of a small
+/// machine.
 pub const MEMORY: usize = 2 << 30;
 
 /// Where purposes of a plan end.
@@ -159,20 +163,22 @@ impl<'a> Planner<'a> {
         &self,
         covered: &Covered,
         wanted: &Wanted,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ExploreProgress),
     ) -> Result<Planned, PlanError> {
         match covered {
             Covered::Random(walks) => Ok(Planned::at_once(Plan::new(Covered::walks(*walks)))),
-            Covered::Auto => self.search(Options { data: true, ..Options::new(Cover::Switch) }, wanted, progress),
-            Covered::Plan(cover) => self.search(Options::new(cover.clone()), wanted, progress),
+            Covered::Auto => {
+                self.search(PlanOptions { data: true, ..PlanOptions::new(Cover::Switch) }, wanted, progress)
+            }
+            Covered::Plan(cover) => self.search(PlanOptions::new(cover.clone()), wanted, progress),
         }
     }
 
     fn search(
         &self,
-        options: Options,
+        options: PlanOptions,
         wanted: &Wanted,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ExploreProgress),
     ) -> Result<Planned, PlanError> {
         let (time, cancellation) = (self.time, Cancellation::default());
         let solvers = Engine::new(self.back_end, &cancellation).solvers();
@@ -181,7 +187,7 @@ impl<'a> Planner<'a> {
         let (found, enough) = within(budget, self.interrupted, self.leave, Flags::default(), |flags| {
             let intent = options.cover.intent();
             let traces = intent.kind == Kind::Traces;
-            let options = Options {
+            let options = PlanOptions {
                 strict: wanted.ending == Ending::Strict,
                 depth: Some(DEPTH),
                 // Where all traces of a length are wanted, memory is the limit.

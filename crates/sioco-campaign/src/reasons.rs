@@ -1,14 +1,15 @@
 //! Why runs were inconclusive: the reasons, each with how many runs it ended.
 
 use sioco_exec::reliance::Reliance;
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 
-/// So many different reasons are told apart.
+/// At most this many different reasons are told apart. A summary shows some; a campaign with more has a text in each
+/// that differs every time.
 const KINDS: usize = 50;
 
 /// Why runs were inconclusive, each reason with how many runs it ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Reasons(Vec<(Open, u64)>);
+pub struct Reasons(Vec<(OpenCause, u64)>);
 
 impl Reasons {
     /// A run ended; nothing is kept of it unless it was inconclusive.
@@ -22,18 +23,18 @@ impl Reasons {
     }
 
     /// The reasons, the most frequent first.
-    pub fn most_frequent_first(&self) -> Vec<(&Open, u64)> {
-        let mut all: Vec<(&Open, u64)> = self.0.iter().map(|(open, runs)| (open, *runs)).collect();
+    pub fn most_frequent_first(&self) -> Vec<(&OpenCause, u64)> {
+        let mut all: Vec<(&OpenCause, u64)> = self.0.iter().map(|(open, runs)| (open, *runs)).collect();
         all.sort_by_key(|(_, runs)| std::cmp::Reverse(*runs));
         all
     }
 }
 
 /// Whether two reasons are the same but for the values of the moment.
-fn alike(a: &Open, b: &Open) -> bool {
+fn alike(a: &OpenCause, b: &OpenCause) -> bool {
     match (a, b) {
-        (Open::Unspecified(a), Open::Unspecified(b)) => a.gate == b.gate,
-        (Open::Silence(Reliance::Starved(_)), Open::Silence(Reliance::Starved(_))) => true,
+        (OpenCause::Unspecified(a), OpenCause::Unspecified(b)) => a.gate == b.gate,
+        (OpenCause::Silence(Reliance::Starved(_)), OpenCause::Silence(Reliance::Starved(_))) => true,
         (a, b) => a == b,
     }
 }

@@ -18,9 +18,10 @@ use crate::engine::{Engine, HYPOTHESES};
 use crate::trails::Trails;
 use crate::watch::Watched;
 
-/// If a run that failed only sometimes passes, it has to pass as often as it would otherwise have failed so many times. The
-/// same holds for a system that makes choices of its own.
-pub const EXPECTED: u64 = 10;
+/// If a run that failed only sometimes passes, it has to pass as often as it would otherwise have failed this many
+/// times. Then the chance that it still fails, but did not, is about one in 22,000 (e to the power of -10). The same
+/// holds for a system that makes choices of its own.
+pub const EXPECTED_FAILURES: u64 = 10;
 
 /// What is run again, and how. See the [module](self).
 #[derive(Clone, Copy)]
@@ -241,7 +242,7 @@ impl Shown {
             _ if there.is_empty() => Shown::NotReproduced(Unshown::Elsewhere),
             // It did not always fail before anybody could mend anything: passing a few times says nothing.
             Some(rate) if enough(rate).is_none_or(|enough| passed < enough) => Shown::Flaky,
-            None if passed < EXPECTED && chooses(found, &there) => Shown::NotReproduced(Unshown::Choices),
+            None if passed < EXPECTED_FAILURES && chooses(found, &there) => Shown::NotReproduced(Unshown::Choices),
             _ => Shown::Fixed,
         }
     }
@@ -262,7 +263,7 @@ fn chooses(found: &[&Replayed], there: &[&Replayed]) -> bool {
 pub fn enough(rate: Rate) -> Option<u64> {
     match rate.failed {
         0 => None,
-        failed => Some(EXPECTED.saturating_mul(rate.of).div_ceil(failed)),
+        failed => Some(EXPECTED_FAILURES.saturating_mul(rate.of).div_ceil(failed)),
     }
 }
 

@@ -15,7 +15,7 @@ use sioco_exec::event::{Action, Observation};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, replay};
-use sioco_exec::verdict::{Cause, Open, Verdict};
+use sioco_exec::verdict::{Cause, OpenCause, Verdict};
 use sioco_exec::{Order, Referee, RunNumber, Sut};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
@@ -26,10 +26,12 @@ use crate::engine::{Engine, HYPOTHESES};
 /// The parts of the run that are run again, one after the other, as fractions.
 const PARTS: [(usize, usize); 4] = [(1, 2), (1, 1), (1, 3), (1, 1)];
 
-/// Of so many runs that passed, one is chosen that would tell.
+/// Among this many runs that passed, one is looked for that would tell whether a reset resets. Each is followed in the
+/// model; if none of them tells, it is likely that none at all does.
 const TRIED: usize = 20;
 
-/// A run that took longer than this part of the time is cut.
+/// A run that took longer than this part of the time is not repeated: the check has to play it twice, and something has
+/// to be left for the tests.
 const SHARE: u32 = 3;
 
 /// How it is run again.
@@ -135,7 +137,7 @@ fn is_noticed(referee: &mut Referee<'_>, before: &[LoggedStep], now: &[LoggedSte
     }
     let end = now.iter().find_map(|step| step.tell(referee));
     // What the model does not specify there is another place, too.
-    matches!(end, Some(Cause::Failure(_) | Cause::Open(Open::Unspecified(_))))
+    matches!(end, Some(Cause::Failure(_) | Cause::Open(OpenCause::Unspecified(_))))
 }
 
 /// Whether a run passed, and both has inputs and was answered.

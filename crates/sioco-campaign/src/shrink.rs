@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use sioco_exec::drive::Bench;
 use sioco_exec::explanation::Explanation;
-use sioco_exec::quiescence_time::Slower;
+use sioco_exec::quiescence_time::QuiescenceTimes;
 use sioco_exec::record::Record;
 use sioco_exec::replay::Patience;
-use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Rate, Shrunk, alike, shrink};
+use sioco_exec::shrink::{Budget, Ended, Failed, Rate, ShrinkProgress, Shrunk, alike, shrink};
 use sioco_exec::verdict::{Cause, Failure, Verdict};
 use sioco_exec::{Action, Referee, RunNumber, Settings, Stamped, Summary};
 use sioco_model::Model;
@@ -17,10 +17,12 @@ use crate::engine::Engine;
 use crate::failing::{EXPLAINED, FailingRun, Likeness, failing, groups};
 use crate::trails::Trails;
 
-/// How long shrinking takes at most, if nobody says otherwise.
+/// Shrinking takes at most this long, if nobody says otherwise. A person waits that long for a shorter run; a run of
+/// some hundred steps on a fast system needs a second or less.
 pub const TIME: Duration = Duration::from_secs(10);
-/// So many runs are tried for each second, and at least as many as usual.
-const RUNS: u64 = 20;
+/// At most this many runs are tried for each second, and at least as many as usual. Where time is longer than usual,
+/// the number of runs must not end the shrinking first.
+const RUNS_PER_SECOND: u64 = 20;
 
 /// What is shrunk, and how.
 #[derive(Clone, Copy)]
@@ -69,7 +71,7 @@ pub struct Shrinks {
 }
 
 /// Whom shrinking tells the number of the run and how far it is, after everything that happens.
-pub(crate) type Listen<'a> = &'a mut dyn FnMut(RunNumber, Progress);
+pub(crate) type Listen<'a> = &'a mut dyn FnMut(RunNumber, ShrinkProgress);
 
 /// The next number of a run, and that of the next shortest form in the journal.
 struct Numbers {
@@ -118,7 +120,7 @@ impl Shrinking<'_> {
     /// Shrinks one run.
     fn one(&self, referee: &mut Referee<'_>, of: Wanted<'_>, bench: Bench<'_>, listen: Listen<'_>) -> Shrunk {
         let Wanted { run, failure, alone, seed, time, next } = of;
-        let slower = Slower::new(self.model, &self.settings.slower);
+        let slower = QuiescenceTimes::new(self.model, &self.settings.slower);
         let patience =
             Patience { quiescence: self.settings.quiescence, slower: Some(&slower), accepted: self.settings.patience };
         let key = self.likeness.key(run.cause, run.explanation);
@@ -129,7 +131,7 @@ impl Shrinking<'_> {
         let steps = run.length;
         let failed = Failed { run: run.run, seed, actions: &actions, failure, steps, next, wanted: &wanted };
         self.cancellation.end_at(Instant::now().checked_add(time));
-        let budget = Budget { runs: Budget::default().runs.max(time.as_secs().saturating_mul(RUNS)), time };
+        let budget = Budget { runs: Budget::default().runs.max(time.as_secs().saturating_mul(RUNS_PER_SECOND)), time };
         let mut found = shrink(referee, bench, failed, patience, budget, &mut |progress| listen(run.run, progress));
         // A reset that was waited for ends in a fault then.
         if matches!(found.ended, Ended::Broken(_)) && self.cancellation.is_cancelled() {

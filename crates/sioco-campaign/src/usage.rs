@@ -38,8 +38,10 @@ pub struct Stopwatch {
     processor: Option<Duration>,
 }
 
-/// What waits for something else has so many times as long by the clock.
-const WAITING: u32 = 8;
+/// Work that mostly waits for something else, such as a solver in another process, has this many times as long by the
+/// clock. With less, a busy machine would change what is planned; with more, a solver that hangs would hold up the
+/// campaign.
+const WAITING_FACTOR: u32 = 8;
 
 impl Stopwatch {
     /// Starts now.
@@ -59,7 +61,7 @@ impl Stopwatch {
             _ => Duration::MAX,
         };
         let wall = self.wall();
-        wall >= time && (worked >= time / 2 || wall >= time.saturating_mul(WAITING))
+        wall >= time && (worked >= time / 2 || wall >= time.saturating_mul(WAITING_FACTOR))
     }
 }
 

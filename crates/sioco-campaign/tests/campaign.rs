@@ -8,7 +8,7 @@ use sioco_campaign::gate::Demand;
 use sioco_campaign::journal::Writer;
 use sioco_campaign::planning::{Planned, Planner, Wanted};
 use sioco_campaign::played::Played;
-use sioco_campaign::{Campaign, Deadline, Observer, Outcome};
+use sioco_campaign::{Campaign, CampaignOutcome, Deadline, Observer};
 use sioco_exec::journal::About;
 use sioco_exec::log::Log;
 use sioco_exec::record::{End, Stamped};
@@ -80,7 +80,7 @@ impl Observer for Counting {
         self.phases.push("tested");
     }
 
-    fn shrinking(&mut self, _: RunNumber, _: sioco_exec::shrink::Progress) {
+    fn shrinking(&mut self, _: RunNumber, _: sioco_exec::shrink::ShrinkProgress) {
         self.shrinking += 1;
     }
 
@@ -94,7 +94,7 @@ impl Observer for Counting {
 }
 
 /// Tests what a model plays against the accumulator, with guided walks after the plan.
-fn test(played: &Model, observer: &mut dyn Observer) -> Outcome {
+fn test(played: &Model, observer: &mut dyn Observer) -> CampaignOutcome {
     let model = model(ACCUMULATOR);
     let planned = planned(&model, &Covered::Auto);
     let (settings, deadline) = (settings(Walks::Guided, 100), Deadline::default());

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use sioco_lang::check::check_text;
 use sioco_model::Model;
-use sioco_plan::compare::{Conformance, Options, compare};
+use sioco_plan::compare::{CompareOptions, Conformance, compare};
 use support::campaign::solvers;
 use support::pairs::{Differences, pair};
 
@@ -37,7 +37,7 @@ fn main() {
             let (spec, imp) = pair(switches, differences);
             let (spec, imp) = (model(&spec), model(&imp));
             let until_different = name == "until there";
-            let options = Options { until_different, ..Options::default() };
+            let options = CompareOptions { until_different, ..CompareOptions::default() };
             let begun = Instant::now();
             let found = compare(&spec, &imp, &solvers, &options, &mut |_| {}).expect("they can be compared");
             let time = begun.elapsed();

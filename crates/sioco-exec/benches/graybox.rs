@@ -9,7 +9,7 @@ mod support;
 
 use sioco_model::Model;
 use sioco_plan::inputs::inputs_of;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_solve::values::Choice;
 use support::graybox::{Composed, composed, is_killed, random, solvers, subjects};
 
@@ -36,7 +36,8 @@ const PAPER: [Paper; 6] = [
 const PAPER_CLASSES: u32 = 186;
 
 fn classes(spec: &Model, seed: u64) -> Plan {
-    let options = Options { steering: false, seed, tests: Some(Choice::Random(seed)), ..Options::new(Cover::Classes) };
+    let options =
+        PlanOptions { steering: false, seed, tests: Some(Choice::Random(seed)), ..PlanOptions::new(Cover::Classes) };
     plan(spec, &solvers, &options, &mut |_| {}).expect("the model can be divided into classes")
 }
 

@@ -16,7 +16,7 @@ use sioco_exec::{Driver, NoClock, Settings, Verdict, drive};
 use sioco_lang::check::check_text;
 use sioco_model::model::Label;
 use sioco_model::{LocationId, Model};
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_solve::values::Choice;
 use support::campaign::solvers;
 use support::industrial::industrial;
@@ -134,12 +134,12 @@ fn main() {
     let mut extensions: Option<u128> = (least == 1).then_some(0);
     for n in least..=most {
         let begun = Instant::now();
-        let options = Options {
+        let options = PlanOptions {
             strict: true,
             steering: false,
             nodes: 100_000_000,
             tests: Some(Choice::Random(0)),
-            ..Options::new(Cover::Traces(n))
+            ..PlanOptions::new(Cover::Traces(n))
         };
         let made = plan(&model, &solvers, &options, &mut |_| {}).expect("traces can be planned");
         let planned = begun.elapsed();

@@ -14,7 +14,7 @@ use crate::patient::Patient;
 use crate::referee::Referee;
 use crate::reliance::Reliance;
 use crate::sut::FaultKind;
-use crate::verdict::{Cause, Failure, Open, Trouble};
+use crate::verdict::{Cause, Failure, OpenCause, Trouble};
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Block {
     fn cause(&self) -> Option<Cause> {
         match (&self.refused, self.reliance) {
             (Some(Cause::Failure(_)), Reliance::Once | Reliance::Starved(_)) => {
-                Some(Cause::Open(Open::Silence(self.reliance)))
+                Some(Cause::Open(OpenCause::Silence(self.reliance)))
             }
             (refused, _) => refused.clone(),
         }

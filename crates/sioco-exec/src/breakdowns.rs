@@ -4,12 +4,15 @@
 use crate::record::End;
 use crate::sut::{Fault, FaultKind};
 
-/// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
+/// This many faults of an adapter, or refusals, end a campaign if nothing else happens between them. One may be a
+/// passing trouble; three in a row are none, and each further one would only repeat it.
 const FAULTS: u32 = 3;
-/// How many runs in a row that end since an adapter does not answer end a campaign: each takes all of its patience.
+/// This many runs in a row that end since an adapter does not answer end a campaign: each takes all of its patience,
+/// half a minute in all with the usual ten seconds.
 const HANGS: u32 = 3;
-/// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, by dying, by breaking the
-/// protocol, or by answers that it tells before the input.
+/// This many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, by dying, by breaking
+/// the protocol, or by answers that it tells before the input. An adapter with a rare fault still gets its results; one
+/// with a frequent fault has to be mended first.
 const SPOILED: u32 = 10;
 
 /// See the [module](self).

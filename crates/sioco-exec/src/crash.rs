@@ -1,10 +1,10 @@
 //! How a system under test crashed: an abnormal end of it (T-E2).
 
-/// So much of the first line of a message is kept.
+/// At most this many characters of the first line of a message are kept: a dozen lines of a terminal.
 const MESSAGE: usize = 1000;
-/// So many lines of details are kept, the last ones,
+/// At most this many lines of details are kept, the last ones: a screen. The reason usually stands at the end.
 const LINES: usize = 50;
-/// and so much of each.
+/// At most this many characters of each line are kept: some five lines of a terminal.
 const LINE: usize = 400;
 
 /// An abnormal end of the system under test: a panic, an exception that nobody handled, a signal, an exit status other

@@ -45,9 +45,11 @@ impl Bench<'_> {
     }
 }
 
-/// An input that is neither accepted nor refused for so long is overdue, however long silence takes.
+/// An input that is neither accepted nor refused for this long is overdue, however short the quiescence time is. A fast
+/// adapter answers within a millisecond, a busy machine takes some hundred.
 const ACCEPTED: Duration = Duration::from_millis(500);
-/// So many announcements of silence are passed over while an input is under way, where the clock stands still.
+/// At most this many announcements of silence are passed over while an input is under way, where the clock stands
+/// still: such a system would otherwise never end the wait.
 const SILENCES: u32 = 100_000;
 
 /// Whom a system is connected with: decides what happens next, and is told what comes of it.

@@ -31,7 +31,7 @@ use crate::ledger::{Ledger, Note};
 use crate::listening::Listening;
 use crate::malformed;
 use crate::mute::Mute;
-use crate::quiescence_time::Slower;
+use crate::quiescence_time::QuiescenceTimes;
 use crate::record::{End, Record, Waiting, Why};
 use crate::referee::Referee;
 use crate::reliance::{self, Reliance};
@@ -43,7 +43,7 @@ use crate::silent_spots::SilentSpots;
 use crate::suite::Suite;
 use crate::sut::Order;
 use crate::tools::Tools;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
 /// What to do next.
 #[derive(Clone, PartialEq, Debug)]
@@ -124,7 +124,7 @@ pub struct Driver<'m> {
     probe: ProbeController,
     repeat: RepeatController,
     listening: Listening,
-    slower: Slower,
+    slower: QuiescenceTimes,
     breakdowns: Breakdowns,
     mute: Mute,
     silent_spots: SilentSpots,
@@ -155,7 +155,7 @@ impl<'m> Driver<'m> {
         referee.count_refusals(intent.compared);
         let probes = plan.purposes.iter().map(|p| !p.probe.is_empty()).collect();
         Driver {
-            slower: Slower::new(model, &settings.slower),
+            slower: QuiescenceTimes::new(model, &settings.slower),
             stage: Stage {
                 referee,
                 ledger: Ledger::new(model.switches.len(), probes),
@@ -359,7 +359,7 @@ impl<'m> Driver<'m> {
             // It is silent already: what is waited for will not come.
             Chosen::Wait if self.stage.referee.is_quiet() => {
                 let done = self.stage.run.is_content();
-                Chosen::End(if done { Cause::Reached } else { Cause::Open(Open::Deviation) })
+                Chosen::End(if done { Cause::Reached } else { Cause::Open(OpenCause::Deviation) })
             }
             Chosen::End(cause) if self.waits_before(&cause) => {
                 self.listening.put_off(cause);
@@ -404,7 +404,8 @@ impl<'m> Driver<'m> {
             // A run in which nothing was observed has shown nothing; nor has one shown that the system goes on in which
             // something was overdue.
             let shown = (self.mute.observed || self.stage.run.reached.is_some()) && !self.is_overdue();
-            let cause = if shown && self.stage.run.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
+            let cause =
+                if shown && self.stage.run.is_content() { Cause::Reached } else { Cause::Open(OpenCause::Stopped) };
             self.finish(cause);
         }
         if self.stage.ledger.end().is_none() {

@@ -87,7 +87,7 @@ pub struct Narrowed {
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
-    /// The hypotheses before the observation, at most [`MOST`].
+    /// The hypotheses before the observation, at most [`MOST_SHOWN`].
     pub hypotheses: Vec<Left>,
     /// How many there were in all. What follows is about all of them.
     pub all: usize,
@@ -101,9 +101,10 @@ pub struct Explanation {
     pub silence: bool,
     /// The switches of the observed gate, as [in a hypothesis](Left::switches).
     pub switches: Vec<(SwitchId, Vec<explain::Reason>)>,
-    /// The last inputs that only some hypotheses specify, at most [`MOST`].
+    /// The last inputs that only some hypotheses specify, at most [`MOST_SHOWN`].
     pub narrowed: Vec<Narrowed>,
 }
 
-/// How many hypotheses are shown.
-pub const MOST: usize = 8;
+/// At most this many hypotheses are shown, and inputs that only some of them specify: with a line or two for each, they
+/// are half a page.
+pub const MOST_SHOWN: usize = 8;

@@ -22,9 +22,12 @@ use sioco_symbolic::step::Step;
 
 use crate::pattern::Patterns;
 
-/// How often values are drawn before a solver is asked.
+/// Values are drawn this often before a solver is asked. If one in five fits, a draw finds it nearly always (93 %).
+/// Measured: half and twice as many reach the same purposes of the examples; only the values of the prepaid card become
+/// others.
 const DRAWS: usize = 12;
-/// How many values that were used are remembered for each sort.
+/// This many values that were used are remembered for each sort, to be used again: equality of values matters in many
+/// models, and the most recent ones are the most likely to.
 const USED: usize = 16;
 
 /// Where values come from.

@@ -8,7 +8,7 @@ use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::referee::Referee;
 use crate::sut::Order;
-use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
+use crate::verdict::{Cause, Failure, OpenCause, Trouble, Verdict};
 
 /// What became of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,25 +74,26 @@ pub fn judge_until(referee: &mut Referee<'_>, run: &LoggedRun, order: Order, end
     // Nobody could ask what decides about the last step either.
     let cut = end.is_over() && !matches!(cause, Some(Cause::Failure(_)));
     if cut {
-        cause = Some(Cause::Open(Open::Stopped));
+        cause = Some(Cause::Open(OpenCause::Stopped));
     } else if cause.is_none() {
         cause = referee.conclude();
     }
     // Quiescence that nothing explains is shown where it began.
-    if let (Some(Cause::Failure(Failure::Silence) | Cause::Open(Open::Silence(_))), Some(delta)) = (&cause, delta) {
+    if let (Some(Cause::Failure(Failure::Silence) | Cause::Open(OpenCause::Silence(_))), Some(delta)) = (&cause, delta)
+    {
         steps = delta + 1;
     }
     // What the system did until something broke down counts first.
     let cause = cause.unwrap_or_else(|| match &run.trouble {
         Some(Trouble::Refused { input, why }) => referee.refusal(run.overtaken, input, why),
         Some(trouble) => Cause::Trouble(trouble.clone()),
-        None if run.overdue => Cause::Open(Open::Stopped),
+        None if run.overdue => Cause::Open(OpenCause::Stopped),
         None => Cause::Reached,
     });
     let cause = if cut { cause } else { referee.close(cause) };
     let explanation = (!cut && matches!(cause, Cause::Failure(_) | Cause::Open(_))).then(|| referee.explain());
     let verdict = cause.verdict();
-    let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
+    let doubt = matches!(cause, Cause::Open(OpenCause::Undecided(_)));
     Judged { verdict, cause, steps, explanation, doubt }
 }
 

@@ -19,9 +19,9 @@ use crate::settings::{Settings, Walks};
 use crate::suite::{NodeId, Suite};
 use crate::summary::{BadRun, Pauses, Probed, PurposeResult, Summary, at_least, make_room};
 use crate::sut::Fault;
-use crate::verdict::{Cause, Open, Trouble, Verdict};
+use crate::verdict::{Cause, OpenCause, Trouble, Verdict};
 
-/// How many deadlocks are kept for the summary.
+/// At most this many deadlocks are kept for the summary, which shows a line for each: a screen.
 const DEADLOCKS: usize = 20;
 
 /// What controllers note, besides what they choose.
@@ -201,10 +201,10 @@ impl Ledger {
         }
         // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
         // Nor is anything lost by a walk that an output crossed, or that was stopped before it showed anything.
-        let crossed = matches!(cause, Cause::Open(Open::Crossed | Open::Stopped));
+        let crossed = matches!(cause, Cause::Open(OpenCause::Crossed | OpenCause::Stopped));
         // But where what was observed may not be allowed, or whether it fell silent is not known (T-Q10), nothing can make
         // up for it.
-        let unclear = doubt || matches!(cause, Cause::Open(Open::Silence(_)));
+        let unclear = doubt || matches!(cause, Cause::Open(OpenCause::Silence(_)));
         let aimed = matches!(self.now.aim, Some(Aim::Purpose(_)));
         let open = verdict == Verdict::Inconclusive && !unclear && (crossed || aimed);
         self.excused = open.then_some(verdict);
@@ -362,7 +362,7 @@ impl Ledger {
         let open = |(purpose, r): (PurposeId, &PurposeResult)| match (r.verdict, &r.cause) {
             (None, _) => true,
             _ if r.otherwise => false,
-            (Some(Verdict::Inconclusive), Some(Cause::Open(Open::Deviation | Open::Crossed))) => {
+            (Some(Verdict::Inconclusive), Some(Cause::Open(OpenCause::Deviation | OpenCause::Crossed))) => {
                 !(guided && self.is_covered_otherwise(suite, purpose))
             }
             (Some(verdict), _) => verdict == Verdict::Inconclusive,
@@ -411,9 +411,9 @@ impl Ledger {
 fn left_to_the_system(result: &PurposeResult, guided: bool, intent: Intent) -> bool {
     let Intent { compared, all_allowed, .. } = intent;
     let elsewhere = match &result.cause {
-        Some(Cause::Open(Open::Deviation)) => guided || compared || all_allowed,
+        Some(Cause::Open(OpenCause::Deviation)) => guided || compared || all_allowed,
         // Where it went, no input can follow; a test of a comparison is there for its inputs.
-        Some(Cause::Open(Open::Deadlock { .. })) => compared || all_allowed,
+        Some(Cause::Open(OpenCause::Deadlock { .. })) => compared || all_allowed,
         _ => false,
     };
     elsewhere && result.verdict == Some(Verdict::Inconclusive)

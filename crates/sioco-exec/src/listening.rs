@@ -13,11 +13,13 @@ use crate::event::GateValue;
 use crate::farewell::farewells;
 use crate::position::Position;
 use crate::record::Why;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
-/// So many runs end with silence, if they may.
+/// This many runs end with silence, if they may: a missing or late output is then seen early, and five waits of 100 ms
+/// are half a second.
 const FIRST: u64 = 5;
-/// And then one of so many.
+/// After those, one of this many ends with silence. Each wait takes far longer than a step; to stop waiting altogether
+/// would miss outputs that come after the end.
 const LATER: u64 = 4;
 
 /// See the [module](self).
@@ -82,7 +84,7 @@ impl Listening {
 
     /// Whether to wait for silence before the run ends like this.
     pub fn listens(&mut self, at: &mut Situation<'_, '_>, cause: &Cause) -> bool {
-        let done = matches!(cause, Cause::Reached | Cause::Open(Open::Deviation));
+        let done = matches!(cause, Cause::Reached | Cause::Open(OpenCause::Deviation));
         let idle = !self.late || at.run.steps == 0;
         if !done || idle || at.position.is_quiet() || at.position.may_answer() {
             return false;

@@ -4,7 +4,8 @@ use sioco_model::LocationId;
 
 use crate::belief::Belief;
 
-/// So many runs in a row that fail by silence at the same place are enough.
+/// This many runs in a row that fail by silence at the same place are enough: the next ones would show the same, each
+/// after the whole grace.
 const ENOUGH: u32 = 5;
 
 /// See the [module](self).

@@ -9,11 +9,11 @@ use rustc_hash::FxHashSet;
 use sioco_model::semantics::interpreter::Quiescence;
 use sioco_model::semantics::state::State;
 
-use crate::belief::{Belief, Doubt, Hypothesis, Mind, Place};
+use crate::belief::{Belief, Doubt, Hypothesis, HypothesisState, Mind};
 use crate::event::GateValue;
 use crate::suite::Suite;
 use crate::sut::Order;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
 /// Why a run ends where what was observed is perhaps allowed without the silences.
 const SLOW: &str =
@@ -92,7 +92,7 @@ impl Patient {
     /// out, or the system may have taken an input that the model does not specify there.
     pub fn excuse(&self) -> Option<Cause> {
         let unsure = self.belief.cut || self.belief.crossed || self.belief.unsure.is_some();
-        unsure.then(|| Cause::Open(Open::Other(SLOW.into())))
+        unsure.then(|| Cause::Open(OpenCause::Other(SLOW.into())))
     }
 
     /// Leaves out hypotheses that can do nothing but take the next input that is under way: those that took it are there,
@@ -100,8 +100,10 @@ impl Patient {
     fn prune(&mut self, mind: &mut Mind<'_>, sent: usize) {
         for group in self.belief.groups.iter_mut().filter(|g| g.taken < sent) {
             group.hypotheses.retain(|h| match &h.place {
-                Place::Known(state) => !matches!(mind.interpreter.quiescence(state), Ok(Quiescence::Quiescent)),
-                Place::Open(_) => true,
+                HypothesisState::Known(state) => {
+                    !matches!(mind.interpreter.quiescence(state), Ok(Quiescence::Quiescent))
+                }
+                HypothesisState::Open(_) => true,
             });
         }
         self.belief.groups.retain(|g| !g.hypotheses.is_empty());
@@ -117,14 +119,14 @@ impl Patient {
         for group in &belief.groups {
             for h in &group.hypotheses {
                 match &h.place {
-                    Place::Known(state) => drop(known.insert((group.taken, state))),
-                    Place::Open(_) => open.push((group.taken, h)),
+                    HypothesisState::Known(state) => drop(known.insert((group.taken, state))),
+                    HypothesisState::Open(_) => open.push((group.taken, h)),
                 }
             }
         }
         let is_new = |taken: usize, h: &Hypothesis| match &h.place {
-            Place::Known(state) => !known.contains(&(taken, state)),
-            Place::Open(_) => !open.iter().any(|(t, o)| *t == taken && o.place == h.place),
+            HypothesisState::Known(state) => !known.contains(&(taken, state)),
+            HypothesisState::Open(_) => !open.iter().any(|(t, o)| *t == taken && o.place == h.place),
         };
         self.belief.groups.iter().any(|g| g.hypotheses.iter().any(|h| is_new(g.taken, h)))
     }

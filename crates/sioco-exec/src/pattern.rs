@@ -7,7 +7,8 @@ use sioco_model::model::{Direction, Model};
 use sioco_model::sort::Sort;
 use sioco_model::{GateId, Id};
 
-/// More pairs than this are not tried one by one.
+/// More pairs than this are not tried one by one. These are all pairs among eight values; more would take longer than a
+/// question.
 const PAIRS: usize = 28;
 
 /// See the [module](self).

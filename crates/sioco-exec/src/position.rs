@@ -7,7 +7,7 @@ use sioco_model::semantics::state::State;
 use sioco_model::{GateId, LocationId};
 
 use crate::account::Bits;
-use crate::belief::{Belief, Hypothesis, Mind, Place};
+use crate::belief::{Belief, Hypothesis, HypothesisState, Mind};
 use crate::block::Block;
 use crate::event::GateValue;
 use crate::suite::Suite;
@@ -89,12 +89,12 @@ impl<'m> Position<'m> {
         let ready = belief.groups.iter().filter(|g| g.taken == queue.len());
         for h in ready.flat_map(|g| &g.hypotheses) {
             let takes = match &h.place {
-                Place::Known(state) => {
+                HypothesisState::Known(state) => {
                     let found =
                         mind.interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
                     found.is_err() || !enabled.is_empty() || !unsure.is_empty()
                 }
-                Place::Open(trail) => !mind.tracker().next(trail, input.gate, &input.args).is_empty(),
+                HypothesisState::Open(trail) => !mind.tracker().next(trail, input.gate, &input.args).is_empty(),
             };
             if takes {
                 return true;
@@ -114,7 +114,7 @@ impl<'m> Position<'m> {
             return false;
         }
         for h in belief.groups.iter().flat_map(|g| &g.hypotheses) {
-            let Place::Known(state) = &h.place else { return false };
+            let HypothesisState::Known(state) = &h.place else { return false };
             enabled.clear();
             let found = mind.interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
             if found.is_err() || enabled.is_empty() {
@@ -143,13 +143,13 @@ impl<'m> Position<'m> {
         // Inputs that are still to be taken lead to hypotheses of their own, so that waiting for them alone is of no use.
         let Position { mind, belief, .. } = self;
         belief.hypotheses().any(|h| match &h.place {
-            Place::Known(state) => {
+            HypothesisState::Known(state) => {
                 let i = &mut mind.interpreter;
                 // Most states are told by their locations.
                 let may = i.may_move_alone(state) || i.outputs_at(state).next().is_some();
                 may && !matches!(i.quiescence(state), Ok(Quiescence::Quiescent))
             }
-            Place::Open(trail) => {
+            HypothesisState::Open(trail) => {
                 let model = mind.model();
                 mind.tracker().enabled(trail).iter().any(|s| model.direction(*s) == Some(Direction::Output))
             }
@@ -164,12 +164,12 @@ impl<'m> Position<'m> {
         }
         let Position { mind, belief, .. } = self;
         belief.hypotheses().any(|h| match &h.place {
-            Place::Known(state) => match mind.interpreter.quiescence(state) {
+            HypothesisState::Known(state) => match mind.interpreter.quiescence(state) {
                 Ok(Quiescence::Quiescent | Quiescence::Diverging) => false,
                 Ok(Quiescence::Active(switch)) => mind.model().direction(switch) == Some(Direction::Output),
                 Ok(Quiescence::Unknown { .. }) | Err(_) => true,
             },
-            Place::Open(_) => true,
+            HypothesisState::Open(_) => true,
         })
     }
 

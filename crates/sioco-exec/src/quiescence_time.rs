@@ -11,28 +11,31 @@ use sioco_model::{GateId, LocationId};
 
 use crate::belief::Belief;
 
-/// Silence that would be a failure is one only after so many more times the quiescence time.
-const GRACE: u32 = 4;
-/// And not before so much more time: a system that has to share its machine may be slow for a while.
+/// Silence that would be a failure is one only after this many more times the quiescence time. The user measured the
+/// usual answers for that time; a late one is seldom five times as late. A larger factor makes each real failure by
+/// silence take longer.
+const GRACE_FACTOR: u32 = 4;
+/// And not before this much more time: a system that has to share its machine may be slow for a while, whatever its
+/// quiescence time is. With less, tests on a busy machine fail by chance.
 const LEAST_GRACE: Duration = Duration::from_secs(2);
 
 /// How much longer to wait than the quiescence time, where silence would be a failure (T-Q8).
 pub fn grace(quiescence: Duration) -> Duration {
-    (quiescence * GRACE).max(LEAST_GRACE)
+    (quiescence * GRACE_FACTOR).max(LEAST_GRACE)
 }
 
 /// The times, by gates and locations.
 #[derive(Clone, Debug, Default)]
-pub struct Slower {
+pub struct QuiescenceTimes {
     gates: FxHashMap<GateId, Duration>,
     locations: FxHashMap<LocationId, Duration>,
 }
 
-impl Slower {
+impl QuiescenceTimes {
     /// By the names of gates and of locations, of which several processes may have some. Names that the model does not
     /// have are left out.
-    pub fn new(model: &Model, named: &[(String, Duration)]) -> Slower {
-        let mut slower = Slower::default();
+    pub fn new(model: &Model, named: &[(String, Duration)]) -> QuiescenceTimes {
+        let mut slower = QuiescenceTimes::default();
         for (name, time) in named {
             slower.gates.extend(model.gate(name).map(|gate| (gate, *time)));
             let locations = model.locations.iter().filter(|(_, l)| l.name == *name);

@@ -12,7 +12,7 @@ use crate::event::{GateValue, Observation};
 use crate::run_number::RunNumber;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
-/// How long the system behind may take to accept an input.
+/// The system behind may take this long to accept an input: as the usual patience of a campaign.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long the wires are. Chances are in percent.

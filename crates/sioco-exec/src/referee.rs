@@ -20,17 +20,17 @@ use sioco_model::semantics::oracle::Oracle;
 use sioco_symbolic::path::SolverFactory;
 use sioco_symbolic::step::Step;
 
-use crate::belief::{Belief, Hypothesis, Mind, Place};
+use crate::belief::{Belief, Hypothesis, HypothesisState, Mind};
 use crate::block::{Block, broken_word};
 use crate::event::{GateValue, Observation};
-use crate::explanation::{MOST, Narrowed};
+use crate::explanation::{MOST_SHOWN, Narrowed};
 use crate::patient::Patient;
 use crate::position::Position;
 use crate::suite::Suite;
 use crate::sut::Order;
 use crate::symbolic_hypothesis::Breaks;
 use crate::under_way::UnderWay;
-use crate::verdict::{Cause, Failure, Open, Trouble};
+use crate::verdict::{Cause, Failure, OpenCause, Trouble};
 
 /// See the [module](self).
 pub struct Referee<'m> {
@@ -145,8 +145,8 @@ impl<'m> Referee<'m> {
         // Where nothing takes this input, that it crossed is said of inputs before it.
         let crossed = self.position.belief.crossed;
         let untaken = || match crossed {
-            true => Some(Cause::Open(Open::Crossed)),
-            false => Some(Cause::Open(Open::Unspecified(input.clone()))),
+            true => Some(Cause::Open(OpenCause::Crossed)),
+            false => Some(Cause::Open(OpenCause::Unspecified(input.clone()))),
         };
         if !known {
             return untaken();
@@ -155,7 +155,7 @@ impl<'m> Referee<'m> {
             Order::Sut | Order::Certain => {
                 let taken = self.position.mind.take(&self.position.suite, &mut self.position.belief, input);
                 self.narrowed.extend(self.position.mind.last_narrowed());
-                if self.narrowed.len() > MOST {
+                if self.narrowed.len() > MOST_SHOWN {
                     self.narrowed.pop_front();
                 }
                 taken
@@ -177,7 +177,7 @@ impl<'m> Referee<'m> {
         }
         match result {
             Ok(true) => None,
-            Ok(false) if self.position.belief.cut && !crossed => Some(Cause::Open(Open::Cut)),
+            Ok(false) if self.position.belief.cut && !crossed => Some(Cause::Open(OpenCause::Cut)),
             Ok(false) => untaken(),
             Err(error) => Some(self.trouble(&error)),
         }
@@ -203,7 +203,7 @@ impl<'m> Referee<'m> {
         match cause {
             // If the silence is only perhaps allowed, either it is the failure, or the adapter was wrong.
             Some(Cause::Failure(_)) if promised && !seen.is_end() => Some(match self.position.belief.doubt() {
-                Some(doubt) => Cause::Open(Open::Undecided(doubt.to_string())),
+                Some(doubt) => Cause::Open(OpenCause::Undecided(doubt.to_string())),
                 None => broken_word(),
             }),
             cause => cause,
@@ -307,13 +307,13 @@ impl<'m> Referee<'m> {
     pub(crate) fn fail(&mut self, seen: &Observation, failure: Failure) -> Option<Cause> {
         self.broken_by = Some(seen.clone());
         if self.position.belief.crossed {
-            return Some(Cause::Open(Open::Crossed));
+            return Some(Cause::Open(OpenCause::Crossed));
         }
         if self.position.belief.cut {
-            return Some(Cause::Open(Open::Cut));
+            return Some(Cause::Open(OpenCause::Cut));
         }
         if let Some(doubt) = &self.position.belief.unsure {
-            return Some(Cause::Open(Open::Undecided(doubt.to_string())));
+            return Some(Cause::Open(OpenCause::Undecided(doubt.to_string())));
         }
         let known = !matches!(failure, Failure::Malformed { .. });
         if let Some(excuse) = self.patient.as_ref().and_then(Patient::excuse).filter(|_| known) {
@@ -325,7 +325,7 @@ impl<'m> Referee<'m> {
                 return Some(self.trouble(&error));
             }
             let what = "the model may be undefined for what was observed";
-            return Some(Cause::Open(Open::Other(what.into())));
+            return Some(Cause::Open(OpenCause::Other(what.into())));
         }
         Some(Cause::Failure(failure))
     }
@@ -342,7 +342,7 @@ impl<'m> Referee<'m> {
         let hypotheses: Vec<Hypothesis> = groups.flat_map(|g| &g.hypotheses).cloned().collect();
         let mut first = None;
         for h in hypotheses {
-            let Place::Open(trail) = &h.place else { return None };
+            let HypothesisState::Open(trail) = &h.place else { return None };
             let state = self.position.mind.tracker().some_state(trail, 0)?;
             let error = self.position.mind.interpreter.quiescence(&state).err();
             first.get_or_insert(error.filter(|e| !matches!(e, StepError::NeedsSolver { .. }))?);
@@ -359,8 +359,8 @@ impl<'m> Referee<'m> {
         let groups = self.position.belief.groups.iter().filter(|g| *seen != Observation::Delta || g.taken == sent);
         let trails: Vec<_> = (groups.flat_map(|g| &g.hypotheses))
             .filter_map(|h| match &h.place {
-                Place::Known(_) => None,
-                Place::Open(trail) => Some(trail.clone()),
+                HypothesisState::Known(_) => None,
+                HypothesisState::Open(trail) => Some(trail.clone()),
             })
             .collect();
         let (closed, crashed) = (self.closed, self.crashed);
@@ -387,7 +387,7 @@ impl<'m> Referee<'m> {
     pub(crate) fn trouble(&self, error: &StepError) -> Cause {
         let (StepError::Undefined { switch, .. } | StepError::NeedsSolver { switch, .. }) = error;
         match error {
-            StepError::NeedsSolver { .. } => Cause::Open(Open::Other(error.describe(self.position.model()))),
+            StepError::NeedsSolver { .. } => Cause::Open(OpenCause::Other(error.describe(self.position.model()))),
             StepError::Undefined { .. } => Cause::Trouble(Trouble::Model {
                 switch: *switch,
                 message: error.describe_with_values(self.position.model()),

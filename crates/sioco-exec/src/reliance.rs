@@ -11,12 +11,14 @@ use crate::quiescence_time::grace;
 use crate::record::Waiting;
 use crate::sut::{Fault, Order, Polled, Sut};
 
-/// How long a part of a long wait takes: each shows how late the tester's own timers are.
+/// A part of a long wait takes this long: each shows how late the tester's own timers are. Shorter parts would wake the
+/// tester for nothing; a longer one hides a machine that stood still in between.
 const SLICE: Duration = Duration::from_millis(200);
-/// Waits may altogether take so much longer than they were meant to,
-const LATE: Duration = Duration::from_millis(100);
-/// or one of so many parts of that.
-const PART: u32 = 10;
+/// Waits may altogether take this much longer than they were meant to: one usual quiescence time. A machine that was
+/// later did not run the system either, so that its silence proves nothing.
+const LEAST_LATENESS: Duration = Duration::from_millis(100);
+/// Long waits may take longer by one of this many parts: timers of a loaded machine are late a little each time.
+const LATENESS_SHARE: u32 = 10;
 
 /// See the [module](self).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -103,6 +105,6 @@ pub(crate) fn listen(
     }
     let took = clock.now().saturating_sub(begun);
     let late = took.saturating_sub(asked);
-    let starved = (late > LATE.max(asked / PART)).then_some(late);
+    let starved = (late > LEAST_LATENESS.max(asked / LATENESS_SHARE)).then_some(late);
     Ok(Listened { polled, graced, took_time: !took.is_zero(), starved, overdue })
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use sioco_model::semantics::state::State;
 use sioco_symbolic::key::Key;
 
-use crate::belief::{Belief, Place};
+use crate::belief::{Belief, HypothesisState};
 use crate::controller::replay::ReplayController;
 use crate::drive::{Bench, drive};
 use crate::event::Observation;
 use crate::explanation::Explanation;
 use crate::log::{LoggedRun, LoggedStep};
-use crate::quiescence_time::Slower;
+use crate::quiescence_time::QuiescenceTimes;
 use crate::record::{Aim, Stamped};
 use crate::referee::Referee;
 use crate::rerun::{Cut, Ended, Frame, Rerun};
@@ -22,7 +22,7 @@ use crate::verdict::{Cause, Verdict};
 
 pub use crate::controller::replay::is_alike;
 
-/// With more hypotheses, two beliefs count as different.
+/// With more hypotheses than this, two beliefs count as different: comparing grows with their square.
 const COMPARED: usize = 1_000;
 
 /// How long to wait.
@@ -31,7 +31,7 @@ pub struct Patience<'s> {
     /// How long nothing must come before that is silence.
     pub quiescence: Duration,
     /// Where it takes longer.
-    pub slower: Option<&'s Slower>,
+    pub slower: Option<&'s QuiescenceTimes>,
     /// How long an input may wait to be accepted.
     pub accepted: Duration,
 }
@@ -142,8 +142,8 @@ fn places(referee: &mut Referee<'_>, belief: &Belief) -> Vec<(usize, Told)> {
     for group in &belief.groups {
         for h in &group.hypotheses {
             let told = match &h.place {
-                Place::Known(state) => Told::State(state.clone()),
-                Place::Open(trail) => {
+                HypothesisState::Known(state) => Told::State(state.clone()),
+                HypothesisState::Open(trail) => {
                     let key = referee.mind.tracker().key(trail);
                     key.map_or_else(|| Told::Trail(trail.clone()), Told::Key)
                 }

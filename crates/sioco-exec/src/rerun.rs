@@ -19,9 +19,10 @@ use crate::reliance::{self, Start};
 use crate::replay::Patience;
 use crate::run_number::RunNumber;
 use crate::sut::{Fault, Order, Sut};
-use crate::verdict::{Cause, Open, Trouble};
+use crate::verdict::{Cause, OpenCause, Trouble};
 
-/// So often something may come while an input is under way: where the clock stands still, that must not be endless.
+/// At most this often something may come while an input is under way: where the clock stands still, that must not be
+/// endless.
 const LOOKS: u32 = 100_000;
 /// Why a run ends before its end.
 const LATE: &str = "the time for shrinking is used up";
@@ -127,7 +128,7 @@ impl<'a, 'm> Rerun<'a, 'm> {
         let cause = self.referee.close(cause);
         let explanation = matches!(cause, Cause::Failure(_)).then(|| self.referee.explain());
         if self.begun {
-            let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
+            let doubt = matches!(cause, Cause::Open(OpenCause::Undecided(_)));
             self.record(Record::Verdict { verdict: cause.verdict(), cause: cause.clone(), steps: self.steps, doubt });
         }
         self.ended = Some((cause, explanation));
@@ -192,7 +193,7 @@ impl<'m> Session<'m> for Rerun<'_, 'm> {
 
     fn late(&mut self) {
         self.cut = Some(Cut::Late);
-        self.go_on(Some(Cause::Open(Open::Other(LATE.into()))));
+        self.go_on(Some(Cause::Open(OpenCause::Other(LATE.into()))));
     }
 
     fn script(&self) -> Option<&[Action]> {
@@ -306,7 +307,7 @@ impl<'m> Session<'m> for Rerun<'_, 'm> {
 
     fn cut(&mut self, _: Option<Waiting>) {
         self.cut = Some(Cut::Interrupted);
-        self.go_on(Some(Cause::Open(Open::Stopped)));
+        self.go_on(Some(Cause::Open(OpenCause::Stopped)));
     }
 
     fn end(&mut self, _: &mut dyn Sut) -> Ended {

@@ -12,9 +12,10 @@ use crate::run::Mode;
 use crate::settings::{Settings, Walks};
 use crate::suite::Suite;
 use crate::summary::PurposeResult;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
-/// How likely a walk begins with a purpose again: once in so many.
+/// A walk begins with a purpose again once in this many times: it then starts somewhere deep in the model. More often,
+/// the rest of the model would get fewer walks.
 const REPEATED: u64 = 4;
 
 /// What the next run is for.
@@ -98,7 +99,7 @@ impl Schedule {
     /// The next purpose of a round over all that do not fail; one run may do for several of them.
     fn next_in_round(&mut self, suite: &mut Suite, ledger: &Ledger) -> Option<PurposeId> {
         let dropped =
-            |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
+            |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(OpenCause::Dropped { .. })));
         let all = |from| (from..self.purposes).map(PurposeId::from_index);
         let left = all(self.turn).find(|p| suite.is_open(*p));
         let next = left.or_else(|| {

@@ -13,10 +13,13 @@ use sioco_symbolic::step::Step;
 use crate::course::Course;
 use crate::reaction::Reactions;
 
-/// How many steps are tried in one search.
+/// At most this many steps are tried in one search. Measured: half and twice as many change no verdict and no coverage
+/// of the examples within 2,000 steps.
 const TRIED: usize = 300;
-/// How many inputs, and how many steps in all, a way may have.
+/// A way may have at most this many inputs. The next one is always near where a search is worth it; each further input
+/// multiplies the ways.
 const INPUTS: usize = 3;
+/// A way may have at most this many steps in all: three inputs with answers of up to seven steps.
 const LONGEST: usize = 24;
 
 /// How often reactions were had in a row.

@@ -154,7 +154,7 @@ impl Shrunk {
 
 /// How far it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
+pub struct ShrinkProgress {
     /// So many runs so far.
     pub runs: u64,
     /// So many steps at first.
@@ -170,7 +170,7 @@ pub fn shrink(
     failed: Failed<'_>,
     patience: Patience<'_>,
     budget: Budget,
-    listen: &mut dyn FnMut(Progress),
+    listen: &mut dyn FnMut(ShrinkProgress),
 ) -> Shrunk {
     // A failure of another kind would not be alike.
     referee.count_refusals(matches!(failed.failure, Failure::Refused { .. }));

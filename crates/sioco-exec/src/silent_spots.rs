@@ -4,7 +4,8 @@ use rustc_hash::FxHashSet;
 
 use crate::position::Spot;
 
-/// After so many runs that failed by silence, no more grace is given at places where one did.
+/// After this many runs that failed by silence, no more grace is given at places where one did: the failure is known,
+/// and each further one would take two seconds at least.
 const ENOUGH: u32 = 5;
 
 /// See the [module](self).

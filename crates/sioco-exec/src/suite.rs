@@ -482,8 +482,8 @@ fn value_of(past: Option<&Arc<Past>>, depth: usize, step: usize, arg: usize) -> 
     at.args.get(arg).cloned()
 }
 
-/// How many places in the tree a hypothesis may have. Where internal steps explain the same observations in ever more ways,
-/// further ones are left out: then a purpose may be reached without being noticed, and is tried again.
+/// A hypothesis may be at no more places in the tree than this. Where internal steps explain the same observations in
+/// ever more ways, further ones are left out: then a purpose may be reached without being noticed, and is tried again.
 const MARKS: usize = 256;
 
 /// The marks at a node. Marks are in the order of their nodes: a hypothesis may have thousands.

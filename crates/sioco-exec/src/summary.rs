@@ -11,7 +11,8 @@ use crate::record::{End, Waiting};
 use crate::run_number::RunNumber;
 use crate::verdict::{Cause, Verdict};
 
-/// How many bad runs are kept for the summary.
+/// At most this many bad runs are kept for the summary: four times as many as are explained, so that there is a choice
+/// among those with different causes.
 const BAD: usize = 20;
 
 /// What became of a purpose.

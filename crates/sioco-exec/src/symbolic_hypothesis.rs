@@ -30,7 +30,8 @@ pub use self::extent::Extent;
 /// Trails with more conditions are not compared by asking: that would take longer than it saves.
 const MOST_CONDITIONS: usize = 60;
 
-/// With more conditions, values that are gone are not eliminated.
+/// With more conditions than this, values that are gone are not eliminated: the elimination of each may double the
+/// conditions, while keeping them only makes questions longer.
 const MOST_PROJECTED: usize = 40;
 
 /// Where a trail starts.

@@ -11,9 +11,10 @@ use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::inputs::Inputs;
 
-/// How much memory the solver's terms may take, besides those of the model, before they are forgotten: a long walk has
-/// ever new values.
-const TERMS: usize = 4 << 20;
+/// The solver's terms may take this many bytes, besides those of the model, before they are forgotten: a long walk has
+/// ever new values. What is forgotten is made again when it is needed, so that a smaller room makes walks slower; a
+/// larger one only takes memory.
+const TERM_BYTES: usize = 4 << 20;
 
 /// See the [module](self).
 pub struct Tools<'m> {
@@ -63,7 +64,7 @@ impl<'m> Tools<'m> {
 
     /// Terms that were made for values are of no use later.
     pub fn forget_terms(&mut self) {
-        if self.walker.path.bytes() > TERMS + self.at_first {
+        if self.walker.path.bytes() > TERM_BYTES + self.at_first {
             self.walker = walker(self.model, self.solvers, &self.cancellation);
         }
     }

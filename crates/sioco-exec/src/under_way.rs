@@ -13,7 +13,7 @@ use crate::event::{Action, GateValue, Observation};
 use crate::referee::Referee;
 use crate::reliance::Reliance;
 use crate::sut::Order;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
@@ -55,7 +55,9 @@ impl Referee<'_> {
             return None;
         }
         match self.input(&under_way.input) {
-            Some(Cause::Open(Open::Unspecified(_))) if under_way.overtaken => Some(Cause::Open(Open::Crossed)),
+            Some(Cause::Open(OpenCause::Unspecified(_))) if under_way.overtaken => {
+                Some(Cause::Open(OpenCause::Crossed))
+            }
             cause => cause,
         }
     }

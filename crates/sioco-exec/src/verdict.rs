@@ -95,7 +95,7 @@ const WITHDRAWN: &str = "it was reached by quiescence, and then an output came a
 
 /// Why a run says nothing definite.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Open {
+pub enum OpenCause {
     /// What was observed is allowed but leads away from the purpose (T-B8; S3 rule 3).
     Deviation,
     /// An input was overtaken by outputs (T-O6), after which the model does not say what it does.
@@ -130,15 +130,15 @@ pub enum Open {
     Other(String),
 }
 
-impl Open {
+impl OpenCause {
     /// Why a purpose is open again that was reached by a silence which was withdrawn (T-Q3).
-    pub fn withdrawn() -> Open {
-        Open::Other(WITHDRAWN.into())
+    pub fn withdrawn() -> OpenCause {
+        OpenCause::Other(WITHDRAWN.into())
     }
 
     /// Whether it is that.
     pub fn is_withdrawn(&self) -> bool {
-        matches!(self, Open::Other(why) if why == WITHDRAWN)
+        matches!(self, OpenCause::Other(why) if why == WITHDRAWN)
     }
 }
 
@@ -177,8 +177,8 @@ pub enum Cause {
     Reached,
     /// See [`Failure`].
     Failure(Failure),
-    /// See [`Open`].
-    Open(Open),
+    /// See [`OpenCause`].
+    Open(OpenCause),
     /// See [`Trouble`].
     Trouble(Trouble),
 }

@@ -15,7 +15,7 @@ use sioco_exec::{Driver, GateValue, NoClock, RunNumber, Settings, Summary, Sut, 
 use sioco_model::Model;
 use sioco_model::model::Label;
 use sioco_model::semantics::{Interpreter, State};
-use sioco_plan::compare::{Compared, Conformance, Cover, Defined, Options, compare, compose, join};
+use sioco_plan::compare::{CompareOptions, Compared, Conformance, Cover, Defined, compare, compose, join};
 use sioco_plan::{Event, Plan};
 use sioco_symbolic::Stop;
 use support::campaign::solvers;
@@ -23,7 +23,7 @@ use support::campaign::solvers;
 const LENGTH: usize = 3;
 
 fn compared(spec: &Model, imp: &Model, cover: Cover) -> Compared {
-    let options = Options { cover, ..Options::default() };
+    let options = CompareOptions { cover, ..CompareOptions::default() };
     compare(spec, imp, &solvers, &options, &mut |_| {}).expect("they can be compared")
 }
 
@@ -251,7 +251,7 @@ fn the_composition_covers_both_models_and_nothing_else() {
             let sequences: Vec<Vec<GateValue>> = one.chain(two).collect();
             let event = |i: &GateValue| Event { gate: i.gate, args: i.args.clone() };
             let events: Vec<Vec<Event>> = sequences.iter().map(|s| s.iter().map(event).collect()).collect();
-            let options = Options { cover: Cover::Length(2), ..Options::default() };
+            let options = CompareOptions { cover: Cover::Length(2), ..CompareOptions::default() };
             let (composition, taken) = compose(&joined, &solvers, &options, &events).expect("they can be composed");
             for (sequence, taken) in sequences.iter().zip(taken) {
                 let takes = |model: &Model| !outputs(&spec, model, sequence).is_empty();
@@ -331,7 +331,7 @@ fn a_path_to_every_transition_is_enough() {
         for seed in 0..seeds {
             let pair = Pair::new(seed, Kind { choices: false, internal });
             let (spec, imp) = pair.models();
-            let options = Options { length: Some(6), nodes: 80, ..Options::default() };
+            let options = CompareOptions { length: Some(6), nodes: 80, ..CompareOptions::default() };
             let compared = compare(&spec, &imp, &solvers, &options, &mut |_| {}).expect("they can be compared");
             let known = judge(&spec, &imp, &inputs(&spec), 4);
             let proves = matches!(compared.conformance, Conformance::Conforms { proved: true, .. });

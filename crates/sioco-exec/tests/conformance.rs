@@ -12,10 +12,10 @@ use oracle::lts::{Act, Lts};
 use oracle::machine::Machine;
 use oracle::mutate::mutant;
 use oracle::rng::Rng;
-use sioco_exec::explanation::{Explanation, MOST, Offer, Values};
+use sioco_exec::explanation::{Explanation, MOST_SHOWN, Offer, Values};
 use sioco_exec::racer::Wires;
 use sioco_exec::referee::Referee;
-use sioco_exec::verdict::{Cause, Failure, Open};
+use sioco_exec::verdict::{Cause, Failure, OpenCause};
 use sioco_exec::{GateValue, Observation, Order, Player, Racer, Record, Summary, Verdict};
 use sioco_lang::check::check_text;
 use sioco_model::Value;
@@ -68,13 +68,13 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
             match &cause {
                 None if allowed => count(counts, "allowed"),
                 // Where nothing can be said any more, it may say so.
-                Some(Cause::Open(Open::Crossed)) if known.now.excused() => count(counts, "excused"),
+                Some(Cause::Open(OpenCause::Crossed)) if known.now.excused() => count(counts, "excused"),
                 Some(Cause::Trouble(_)) if !allowed && known.quiet && act != Act::Delta => count(counts, "announced"),
                 Some(Cause::Failure(Failure::Output(_))) if !allowed && !known.quiet && act != Act::Delta => {
                     count(counts, "failed")
                 }
                 Some(Cause::Failure(Failure::Silence)) if !allowed && act == Act::Delta => count(counts, "silent"),
-                Some(Cause::Open(Open::Cut | Open::Other(_))) if !allowed && case.is_wide() => {
+                Some(Cause::Open(OpenCause::Cut | OpenCause::Other(_))) if !allowed && case.is_wide() => {
                     count(counts, "undecided")
                 }
                 _ => return Err(format!("{trace:?} {act:?}: allowed {allowed}, but {cause:?}")),
@@ -92,8 +92,8 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
                     next.push(*input);
                     count(counts, "specified");
                 }
-                Some(Cause::Open(Open::Crossed)) if !specified && known.now.excused() => count(counts, "crossed"),
-                Some(Cause::Open(Open::Unspecified(_))) if !specified && !known.now.excused() => {
+                Some(Cause::Open(OpenCause::Crossed)) if !specified && known.now.excused() => count(counts, "crossed"),
+                Some(Cause::Open(OpenCause::Unspecified(_))) if !specified && !known.now.excused() => {
                     count(counts, "unspecified");
                 }
                 _ => return Err(format!("{trace:?} {input:?}: specified {specified}, but {cause:?}")),
@@ -148,8 +148,8 @@ fn explanation_agrees(case: &Case, counts: &mut Counts) -> Result<(), String> {
                 continue;
             }
             let explanation = referee.explain();
-            count(counts, if explanation.all > MOST { "many" } else { "few" });
-            if explanation.hypotheses.len() != explanation.all.min(MOST) || explanation.more {
+            count(counts, if explanation.all > MOST_SHOWN { "many" } else { "few" });
+            if explanation.hypotheses.len() != explanation.all.min(MOST_SHOWN) || explanation.more {
                 return Err(format!("{trace:?} {act:?}: something is left out, but {explanation:?}"));
             }
             for other in case.lts.outputs.iter().copied().chain([Act::Delta]) {
@@ -161,7 +161,9 @@ fn explanation_agrees(case: &Case, counts: &mut Counts) -> Result<(), String> {
                     false if sure => {
                         return Err(format!("{trace:?} {act:?}: {other:?} is not allowed, but {explanation:?}"));
                     }
-                    true if case.names.is_end(other) && explanation.all > MOST => count(counts, "many, may close"),
+                    true if case.names.is_end(other) && explanation.all > MOST_SHOWN => {
+                        count(counts, "many, may close")
+                    }
                     true => count(counts, if sure { "surely allowed" } else { "perhaps allowed" }),
                     false => count(counts, "not allowed"),
                 }

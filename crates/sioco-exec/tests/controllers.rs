@@ -21,7 +21,7 @@ use sioco_exec::shrink::candidate::Candidate;
 use sioco_exec::suite::NodeId;
 use sioco_exec::summary::Probed;
 use sioco_exec::sut::Order;
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_model::model::{Label, Model};
 use sioco_model::{GateId, Id, Value};
 use sioco_plan::inputs::purpose as test_of;
@@ -164,7 +164,9 @@ fn a_purpose_is_gone_after_step_by_step_and_given_up_where_the_system_leaves_it(
             false => assert_eq!(chosen, scene.sends(expected, Why::Purpose(number))),
             // Nothing can be done on the other side, which the model does not call an end.
             true => {
-                let Some(Chosen::End(Cause::Open(Open::Deadlock { state }))) = chosen else { panic!("{chosen:?}") };
+                let Some(Chosen::End(Cause::Open(OpenCause::Deadlock { state }))) = chosen else {
+                    panic!("{chosen:?}")
+                };
                 assert_eq!(scene.notes, [Note::Deadlock(state)]);
             }
         }
@@ -322,7 +324,7 @@ fn a_run_that_fell_silent_once_is_repeated_twice() {
     let model = support::model(SIDES);
     let mut scene = Scene::new(&model);
     let mut repeat = RepeatController::default();
-    let once = Cause::Open(Open::Silence(Reliance::Once));
+    let once = Cause::Open(OpenCause::Silence(Reliance::Once));
     let go = support::event(&model, "?go");
     assert_eq!(repeat.next(&mut scene.run), None);
     let (seed, mut times) = (scene.run.seed, 0);
@@ -342,7 +344,7 @@ fn a_run_that_fell_silent_once_is_repeated_twice() {
     }
     assert_eq!(times, 2);
     // What ends otherwise is not repeated.
-    repeat.ended(&Cause::Open(Open::Deviation), &scene.run, None);
+    repeat.ended(&Cause::Open(OpenCause::Deviation), &scene.run, None);
     assert_eq!(repeat.next(&mut scene.run), None);
 }
 
@@ -352,7 +354,7 @@ fn a_repeated_run_is_left_where_the_model_takes_its_inputs_no_more() {
     let mut scene = Scene::new(&model);
     let mut repeat = RepeatController::default();
     repeat.sent(&support::event(&model, "?end"));
-    repeat.ended(&Cause::Open(Open::Silence(Reliance::Once)), &scene.run, None);
+    repeat.ended(&Cause::Open(OpenCause::Silence(Reliance::Once)), &scene.run, None);
     assert!(repeat.next(&mut scene.run).is_some() && repeat.is_on());
     assert_eq!(repeat.select(&mut scene.situation()), None);
     assert!(!repeat.is_on());
@@ -515,7 +517,7 @@ fn a_trial_sends_only_what_the_model_takes() {
     };
     assert_eq!(follow("?go !left ?end", "- !left"), "look ?go wait look ?end Reached");
     // On the other side it cannot be sent, and nothing can come that would change that.
-    let unspecified = "Open(Other(\"an input cannot be sent here\"))";
+    let unspecified = "OpenCause(Other(\"an input cannot be sent here\"))";
     assert_eq!(follow("?go !left ?end", "- !right"), format!("look ?go wait look {unspecified}"));
     // The side has to come first, though the candidate does not wait for it.
     assert_eq!(follow("?go ?end", "- - !left"), "look ?go look wait look ?end Reached");

@@ -16,7 +16,7 @@ use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::replay::{Patience, Point, replay};
 use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::shrink::{Budget, Ended, Failed, alike, shrink};
-use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
+use sioco_exec::verdict::{Cause, Failure, OpenCause, Trouble};
 use sioco_exec::{
     Action, Crash, Fault, FaultKind, GateValue, NoClock, Observation, Order, Player, Polled, Record, Referee,
     RunNumber, Stamped, Sut, Verdict, drive,
@@ -334,6 +334,6 @@ fn a_model_that_crashes_is_played() {
     let (_, summary) = tested(&server("closed"), &server("crashed"));
     assert_eq!(summary.verdict, Some(Verdict::Fail), "{summary:?}");
     assert!(summary.bad.iter().any(|bad| bad.cause == Cause::Failure(crash(""))), "{:?}", summary.bad);
-    let open = summary.bad.iter().any(|bad| matches!(bad.cause, Cause::Open(Open::Crossed)));
+    let open = summary.bad.iter().any(|bad| matches!(bad.cause, Cause::Open(OpenCause::Crossed)));
     assert!(!open, "{:?}", summary.bad);
 }

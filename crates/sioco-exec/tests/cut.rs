@@ -15,7 +15,7 @@ use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::{End, Waiting};
 use sioco_exec::reliance::Start;
 use sioco_exec::settings::Walks;
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_exec::{
     Action, Clock, Fault, GateValue, Observation, Order, Polled, Record, Referee, RunNumber, Settings, Stamped,
     Summary, Sut, SutEvent, Verdict, drive,
@@ -202,7 +202,7 @@ fn a_wait_that_is_cut_is_no_silence() {
                 let stopped = |r: &Record| {
                     matches!(
                         r,
-                        Record::Verdict { cause: Cause::Open(Open::Stopped), verdict: Verdict::Inconclusive, .. }
+                        Record::Verdict { cause: Cause::Open(OpenCause::Stopped), verdict: Verdict::Inconclusive, .. }
                     )
                 };
                 assert!(records.iter().any(stopped), "{what}: {records:?}");
@@ -215,7 +215,7 @@ fn a_wait_that_is_cut_is_no_silence() {
                 let model = model(ECHO);
                 let mut referee = Referee::new(&model, &builtin, Order::Sut);
                 let judged = judge(&mut referee, log.runs.last().expect("a run"), Order::Sut);
-                assert_eq!(judged.cause, Cause::Open(Open::Stopped), "{what}");
+                assert_eq!(judged.cause, Cause::Open(OpenCause::Stopped), "{what}");
             }
         }
     }
@@ -275,7 +275,7 @@ fn judging_can_be_ended() {
     let mut referee = Referee::new(model, &builtin, Order::Sut);
     let judged = judge_until(&mut referee, &allowed, Order::Sut, &over);
     assert_eq!((judged.verdict, judged.steps), (Verdict::Inconclusive, 0));
-    assert_eq!(judged.cause, Cause::Open(Open::Stopped));
+    assert_eq!(judged.cause, Cause::Open(OpenCause::Stopped));
     assert_eq!(judge_until(&mut referee, &allowed, Order::Sut, &Cancellation::default()).verdict, Verdict::Pass);
 }
 

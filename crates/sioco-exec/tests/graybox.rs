@@ -17,7 +17,7 @@ use sioco_exec::{Driver, GateValue, NoClock, Record, Settings, Stamped, Verdict,
 use sioco_model::{Model, Value};
 use sioco_plan::event::Event;
 use sioco_plan::inputs::{inputs_of, purpose};
-use sioco_plan::{Cover, Goal, Options, plan};
+use sioco_plan::{Cover, Goal, PlanOptions, plan};
 use sioco_solve::BackEnd;
 use sioco_solve::values::Choice;
 use support::campaign::{Strategy, solvers};
@@ -356,7 +356,7 @@ fn classes_are_those_of_all_inputs() {
         machine.choices.truncate(3);
         models += 1;
         let spec = model(&machine.text("Spec"));
-        let options = Options { steering: false, workers: 1, ..Options::new(Cover::Classes) };
+        let options = PlanOptions { steering: false, workers: 1, ..PlanOptions::new(Cover::Classes) };
         let made = plan(&spec, &solvers, &options, &mut |_| {}).expect("a plan");
         let name = |g: &Goal| match g {
             Goal::Class(name) => name.rsplit_once(", ").expect("a part").0.to_owned(),
@@ -415,7 +415,7 @@ fn the_experiment_of_s2() {
         return;
     }
     let (spec, subjects) = graybox::subjects();
-    let options = Options { steering: false, tests: Some(Choice::Random(0)), ..Options::new(Cover::Classes) };
+    let options = PlanOptions { steering: false, tests: Some(Choice::Random(0)), ..PlanOptions::new(Cover::Classes) };
     let classes = plan(&spec, &graybox::solvers, &options, &mut |_| {}).expect("a plan");
     let mut table = Vec::new();
     for (name, imp) in &subjects {

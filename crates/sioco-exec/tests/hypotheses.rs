@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::{Arc, Mutex};
 
-use sioco_exec::belief::{Hypothesis, Place};
+use sioco_exec::belief::{Hypothesis, HypothesisState};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::Cause;
@@ -65,11 +65,11 @@ fn after<'m>(model: &'m Model, order: Order, words: &str) -> Referee<'m> {
 /// The locations of the hypotheses, in order.
 fn locations(referee: &Referee<'_>) -> Vec<String> {
     let name = |h: &Hypothesis| match &h.place {
-        Place::Known(state) => {
+        HypothesisState::Known(state) => {
             let names: Vec<String> = state.locations().iter().map(|l| referee.model().location_name(*l)).collect();
             names.join(" ")
         }
-        Place::Open(_) => "open".to_owned(),
+        HypothesisState::Open(_) => "open".to_owned(),
     };
     let mut found: Vec<String> = referee.belief().hypotheses().map(name).collect();
     found.sort();
@@ -287,7 +287,7 @@ fn trails_are_followed_beside_each_other() {
     }
     let trails: Vec<_> = referee.belief().hypotheses().map(|h| h.place.clone()).collect();
     for (place, name) in trails.iter().zip(["l1", "l2", "l3"]).rev() {
-        let Place::Open(trail) = place else { panic!("{place:?}") };
+        let HypothesisState::Open(trail) = place else { panic!("{place:?}") };
         let tracker = referee.mind.tracker();
         assert_eq!(tracker.locations(trail).len(), 1);
         assert_eq!(model.location_name(tracker.locations(trail)[0]), name);

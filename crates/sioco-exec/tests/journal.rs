@@ -15,7 +15,7 @@ use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::verdict::{Cause, Verdict};
 use sioco_exec::{Driver, Order, Player, Racer, Referee, RunNumber, Sut, drive};
 use sioco_model::Model;
-use sioco_plan::{Cover, Options, plan};
+use sioco_plan::{Cover, PlanOptions, plan};
 use sioco_solve::BackEnd;
 use sioco_solve::values::{Bounds, Choice};
 
@@ -47,7 +47,7 @@ const PAIRS: [(&str, &[(&str, &str)]); 2] = [
 
 /// The text of the journal of a campaign.
 fn campaign(model: &Model, sut: &mut dyn Sut, seed: u64) -> String {
-    let options = Options { nodes: 60, workers: 1, ..Options::new(Cover::Switch) };
+    let options = PlanOptions { nodes: 60, workers: 1, ..PlanOptions::new(Cover::Switch) };
     let plan = plan(model, &builtin, &options, &mut |_| {}).expect("a plan");
     let settings = Settings {
         seed,

@@ -13,7 +13,7 @@ use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::suite::Suite;
 use sioco_exec::summary::{Probed, Summary};
 use sioco_exec::sut::{Fault, FaultKind, Order};
-use sioco_exec::verdict::{Cause, Failure, Open, Verdict};
+use sioco_exec::verdict::{Cause, Failure, OpenCause, Verdict};
 use sioco_model::Id;
 use sioco_model::model::Model;
 use sioco_plan::{Intent, PurposeId};
@@ -77,7 +77,7 @@ fn end(why: End, waiting: Option<Waiting>) -> Record {
 }
 
 fn deviation() -> Cause {
-    Cause::Open(Open::Deviation)
+    Cause::Open(OpenCause::Deviation)
 }
 
 fn fault() -> Fault {
@@ -94,11 +94,14 @@ fn the_worst_run_counts() {
         (vec![(Pass, Cause::Reached), (WeakPass, Cause::Reached)], Some(WeakPass)),
         (vec![(Pass, Cause::Reached), (Fail, silence()), (WeakPass, Cause::Reached)], Some(Fail)),
         // An output that crossed an input takes nothing away from the other runs; alone it shows nothing.
-        (vec![(Pass, Cause::Reached), (Inconclusive, Cause::Open(Open::Crossed))], Some(Pass)),
-        (vec![(Inconclusive, Cause::Open(Open::Crossed))], Some(Inconclusive)),
+        (vec![(Pass, Cause::Reached), (Inconclusive, Cause::Open(OpenCause::Crossed))], Some(Pass)),
+        (vec![(Inconclusive, Cause::Open(OpenCause::Crossed))], Some(Inconclusive)),
         // A silence that came once stays open, whatever the others show.
-        (vec![(Pass, Cause::Reached), (Inconclusive, Cause::Open(Open::Silence(Reliance::Once)))], Some(Inconclusive)),
-        (vec![(Pass, Cause::Reached), (Inconclusive, Cause::Open(Open::Cut))], Some(Inconclusive)),
+        (
+            vec![(Pass, Cause::Reached), (Inconclusive, Cause::Open(OpenCause::Silence(Reliance::Once)))],
+            Some(Inconclusive),
+        ),
+        (vec![(Pass, Cause::Reached), (Inconclusive, Cause::Open(OpenCause::Cut))], Some(Inconclusive)),
     ] {
         let records: Vec<Record> = (1..)
             .zip(&runs)
@@ -127,7 +130,7 @@ fn what_was_never_tried_or_cut_off_is_no_pass() {
 
 #[test]
 fn a_run_that_is_cut_while_something_is_overdue_takes_the_pass_away() {
-    let stopped = || Cause::Open(Open::Stopped);
+    let stopped = || Cause::Open(OpenCause::Stopped);
     let cut = |waiting| {
         let mut records = vec![begins(1, Aim::Walk), ends(Verdict::Pass, Cause::Reached, 3), begins(2, Aim::Walk)];
         records.extend([input(Why::Walk), ends(Verdict::Inconclusive, stopped(), 1), end(End::Interrupted, waiting)]);
@@ -163,7 +166,7 @@ fn a_purpose_that_rests_on_a_withdrawn_silence_is_open_again() {
         ledger.add(&record);
     }
     assert_eq!((ledger.result(id(0)).verdict, ledger.result(id(0)).run), (Some(Verdict::Pass), Some(RunNumber(1))));
-    ledger.add(&purpose(0, Verdict::Inconclusive, Cause::Open(Open::withdrawn())));
+    ledger.add(&purpose(0, Verdict::Inconclusive, Cause::Open(OpenCause::withdrawn())));
     assert_eq!((ledger.result(id(0)).verdict, ledger.result(id(0)).attempts), (None, 2));
     // The run then goes elsewhere.
     ledger.add(&purpose(0, Verdict::Inconclusive, deviation()));
@@ -179,7 +182,7 @@ fn a_withdrawn_silence_takes_back_only_what_it_gave() {
         ledger.add(&record);
     }
     let before = ledger.result(id(0)).clone();
-    let withdrawn = |number| purpose(number, Verdict::Inconclusive, Cause::Open(Open::withdrawn()));
+    let withdrawn = |number| purpose(number, Verdict::Inconclusive, Cause::Open(OpenCause::withdrawn()));
     // A repeated run that comes there again has nothing new to say about it.
     for record in [begins(2, Aim::Walk), withdrawn(0)] {
         ledger.add(&record);
@@ -235,7 +238,7 @@ fn what_the_system_never_does_is_left_to_it() {
     let plain = summary(&ledger, &settings(Walks::None), Intent::default());
     assert!(!plain.purposes[0].otherwise, "whoever asks for a purpose wants to know");
     // A deadlock on the way excuses only tests of what the model allows.
-    let stuck = Cause::Open(Open::Deadlock { state: "m".into() });
+    let stuck = Cause::Open(OpenCause::Deadlock { state: "m".into() });
     ledger.add(&purpose(0, Verdict::Inconclusive, stuck));
     assert!(!guided(&ledger).purposes[0].otherwise);
     let compared = Intent { compared: true, ..Intent::default() };

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use sioco_exec::symbolic_hypothesis::Trail;
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_exec::{Order, Referee};
 use sioco_model::{Model, Value};
 use sioco_symbolic::step::Step;
@@ -171,7 +171,7 @@ fn only_so_many_are_followed() {
         let mut referee = Referee::new(&model, &builtin, Order::Sent);
         let cause = run(&mut referee, words);
         assert_eq!((referee.belief().len(), referee.belief().cut), (count, cut), "{words}");
-        assert_eq!(cause, cut.then_some(Cause::Open(Open::Cut)), "{words}");
+        assert_eq!(cause, cut.then_some(Cause::Open(OpenCause::Cut)), "{words}");
     }
 }
 

@@ -7,11 +7,11 @@ mod support;
 
 use sioco_exec::referee::Referee;
 use sioco_exec::suite::Suite;
-use sioco_exec::verdict::{Cause, Failure, Open};
+use sioco_exec::verdict::{Cause, Failure, OpenCause};
 use sioco_exec::{Driver, GateValue, Observation, Order, Record, Settings, Verdict};
 use sioco_model::term::Term;
 use sioco_model::{Id, Model, TermId, Value};
-use sioco_plan::{Cover, Options, Plan, PurposeId, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, PurposeId, plan};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{Reason, Terms};
 use support::{Scripted, builtin, campaign, event, example, model, planned, trace};
@@ -97,7 +97,7 @@ fn not_above_15(symbols: usize) -> Box<dyn Bounds> {
 fn s0_lines_12_to_16() {
     let model = example("accumulator/accumulator");
     let solver = || not_above_15(1);
-    let options = Options { depth: Some(3), strict: true, ..Options::new(Cover::Switch) };
+    let options = PlanOptions { depth: Some(3), strict: true, ..PlanOptions::new(Cover::Switch) };
     let plan = plan(&model, &solver, &options, &mut |_| {}).expect("a plan");
     assert!(plan.purposes[0].rests_on_unknown());
     let settings = Settings { attempts: 1, ..Settings::default() };
@@ -106,7 +106,7 @@ fn s0_lines_12_to_16() {
     assert_eq!(trace(&model, &records), [""; 0]);
     assert_eq!(summary.verdict, Some(Verdict::Inconclusive));
     let cause = summary.purposes[0].cause.clone();
-    assert_eq!(cause, Some(Cause::Open(Open::Unknown(Reason::Undecided("too hard".into())))));
+    assert_eq!(cause, Some(Cause::Open(OpenCause::Unknown(Reason::Undecided("too hard".into())))));
     assert!(summary.switches.iter().all(|s| *s == (false, false)), "0 % a posteriori");
 }
 
@@ -151,7 +151,7 @@ fn judged(model: &Model, plan: &Plan, trace: &[&str]) -> (Option<Cause>, Vec<(us
 #[test]
 fn s3_weak_pass() {
     let model = example("atm/atm");
-    let options = Options { split: true, steering: false, ..Options::new(Cover::Inclusion(1)) };
+    let options = PlanOptions { split: true, steering: false, ..PlanOptions::new(Cover::Inclusion(1)) };
     let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
     let line = |p: &sioco_plan::Purpose| {
         let accept = p.accepts().next().expect("an accept");

@@ -14,7 +14,7 @@ use sioco_exec::log::Log;
 use sioco_exec::reliance::{Reliance, Start};
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::Walks;
-use sioco_exec::verdict::{Cause, Failure, Open};
+use sioco_exec::verdict::{Cause, Failure, OpenCause};
 use sioco_exec::{
     Clock, Fault, FaultKind, GateValue, Observation, Order, Polled, Record, Referee, RunNumber, Settings, Stamped,
     Summary, Sut, SutEvent, Verdict, drive,
@@ -197,7 +197,7 @@ fn inputs(records: &[Record]) -> Vec<Vec<GateValue>> {
     runs
 }
 
-const ONCE: Cause = Cause::Open(Open::Silence(Reliance::Once));
+const ONCE: Cause = Cause::Open(OpenCause::Silence(Reliance::Once));
 const FAILS: Cause = Cause::Failure(Failure::Silence);
 
 #[test]
@@ -256,7 +256,7 @@ fn a_tester_that_is_held_up_says_nothing_about_silence() {
     let mut sut = Slow { late: SECOND / 4, ..Slow::new(&model, &Shared::default(), &[NEVER]) };
     let (summary, records) = run(&mut sut, Settings::default());
     let starved =
-        |cause: &Cause| matches!(cause, Cause::Open(Open::Silence(Reliance::Starved(late))) if *late > SECOND);
+        |cause: &Cause| matches!(cause, Cause::Open(OpenCause::Silence(Reliance::Starved(late))) if *late > SECOND);
     assert!(causes(&records).iter().all(starved), "{:?}", causes(&records));
     assert_eq!(summary.verdict, Some(Verdict::Inconclusive));
     // A little late is what every timer is.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_exec::{GateValue, Observation, Order, Referee};
 use sioco_model::{Id, Value};
 use support::told::{ORDERS, check, limited, name, referee, run, verdict};
@@ -408,7 +408,7 @@ fn inputs_that_were_only_sent() {
     assert!(referee.belief().crossed && referee.allows_silence());
     // What no gate can have, nothing takes either; that inputs crossed before is still true.
     let misfit = GateValue { gate: event(&either, "?a").gate, args: vec![Value::Int(1)] };
-    assert_eq!(referee.input(&misfit), Some(Cause::Open(Open::Crossed)));
+    assert_eq!(referee.input(&misfit), Some(Cause::Open(OpenCause::Crossed)));
 }
 
 /// Nothing takes values that its gate cannot have, be they too many, too few, or out of range; the state may be unknown.
@@ -426,7 +426,7 @@ fn inputs_that_do_not_fit_their_gate_are_taken_by_nothing() {
                 let mut referee = referee(&model, order);
                 assert_eq!(run(&mut referee, "?a(1)"), None);
                 assert_eq!(referee.takes(&input), fits, "{free}, {order:?}, {args:?}");
-                let cause = (!fits).then(|| Cause::Open(Open::Unspecified(input.clone())));
+                let cause = (!fits).then(|| Cause::Open(OpenCause::Unspecified(input.clone())));
                 assert_eq!(referee.input(&input), cause, "{free}, {order:?}, {args:?}");
             }
         }

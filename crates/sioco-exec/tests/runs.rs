@@ -11,7 +11,7 @@ use sioco_exec::run::Mode;
 use sioco_exec::schedule::{Next, Schedule};
 use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::suite::Suite;
-use sioco_exec::verdict::{Cause, Failure, Open, Verdict};
+use sioco_exec::verdict::{Cause, Failure, OpenCause, Verdict};
 use sioco_model::model::Model;
 use sioco_plan::PurposeId;
 use sioco_solve::values::Random;
@@ -194,8 +194,8 @@ fn only_runs_that_are_done_are_listened_to_and_only_where_silence_is_all_that_ma
     let (mut scene, mut late) = listening(&model);
     for (cause, expected) in [
         (Cause::Reached, true),
-        (Cause::Open(Open::Deviation), true),
-        (Cause::Open(Open::Stopped), false),
+        (Cause::Open(OpenCause::Deviation), true),
+        (Cause::Open(OpenCause::Stopped), false),
         (Cause::Failure(Failure::Silence), false),
     ] {
         assert_eq!(late.listens(&mut scene.situation(), &cause), expected, "{cause:?}");
@@ -228,7 +228,7 @@ fn a_run_that_was_listened_to_ends_as_it_was_to_unless_its_purpose_was_reached_m
     let (mut scene, mut listening) = listening(&model);
     scene.run.plan(Mode::Purpose(id(0)), Aim::Purpose(id(0)), false);
     assert_eq!(listening.select(&mut scene.situation()), None);
-    let deviation = Cause::Open(Open::Deviation);
+    let deviation = Cause::Open(OpenCause::Deviation);
     for (reached, expected) in [(None, deviation.clone()), (Some(Verdict::WeakPass), Cause::Reached)] {
         scene.run.reached = reached;
         listening.put_off(deviation.clone());

@@ -9,7 +9,7 @@ use std::time::Duration;
 use sioco_exec::settings::Walks;
 use sioco_exec::{Driver, NoClock, Player, Record, Settings, Stamped, Summary, drive};
 use sioco_model::Model;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Cancellation, StateOracle};
 use support::{builtin, example, model};
@@ -26,14 +26,14 @@ fn back_ends() -> Vec<BackEnd> {
 fn run(model: &Model, back_end: &BackEnd, workers: usize, cover: &str, settings: Settings) -> (Vec<Record>, Summary) {
     let cancellation = Cancellation::new([], None);
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
-    let options = Options {
+    let options = PlanOptions {
         workers,
         data: true,
         nodes: 300,
         steering: false,
         tests: Some(Choice::Random(settings.seed)),
         seed: settings.seed,
-        ..Options::new(Cover::parse(cover).expect("a cover"))
+        ..PlanOptions::new(Cover::parse(cover).expect("a cover"))
     };
     let plan = plan(model, &solvers, &options, &mut |_| {}).expect("a plan");
     assert_eq!(cancellation.late(), 0, "the clock ended a question of planning");
@@ -92,7 +92,7 @@ fn the_same_seed_gives_the_same_campaign() {
 #[test]
 fn what_the_clock_decided_is_known() {
     let model = example("prepaid-card/spec");
-    let options = Options { steering: false, ..Options::new(Cover::parse("switch").expect("a cover")) };
+    let options = PlanOptions { steering: false, ..PlanOptions::new(Cover::parse("switch").expect("a cover")) };
     let plan: Plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
     let settings = |pause| Settings {
         seed: 3,

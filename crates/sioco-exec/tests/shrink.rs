@@ -15,7 +15,7 @@ use sioco_exec::log::Log;
 use sioco_exec::racer::{Racer, Wires};
 use sioco_exec::replay::Patience;
 use sioco_exec::settings::{Settings, Walks};
-use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Shrunk, shrink};
+use sioco_exec::shrink::{Budget, Ended, Failed, ShrinkProgress, Shrunk, shrink};
 use sioco_exec::verdict::{Cause, Failure};
 use sioco_exec::{
     Action, Clock, Fault, FaultKind, GateValue, NoClock, Observation, Order, Player, Polled, Record, Referee,
@@ -74,7 +74,7 @@ impl Test<'_> {
             next: RunNumber(8),
             wanted: &|_, _| true,
         };
-        let mut last = Progress { runs: 0, from: steps, to: steps };
+        let mut last = ShrinkProgress { runs: 0, from: steps, to: steps };
         let found = shrink(&mut referee, Bench { sut, clock }, failed, PATIENCE, self.budget, &mut |progress| {
             assert!(progress.runs >= last.runs && progress.from == steps, "{progress:?} after {last:?}");
             last = progress;

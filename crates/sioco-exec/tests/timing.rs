@@ -8,7 +8,7 @@ use std::time::Duration;
 use sioco_exec::drive::Bench;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, Runs};
-use sioco_exec::quiescence_time::Slower;
+use sioco_exec::quiescence_time::QuiescenceTimes;
 use sioco_exec::record::End;
 use sioco_exec::reliance::Reliance;
 use sioco_exec::replay::{Patience, Point, replay};
@@ -292,7 +292,7 @@ fn replay_waits_longer_only_where_it_takes_longer() {
     for (name, expected) in
         [("a", [long, short]), ("l1", [long, short]), ("b", [short, long]), ("l0", [short, long]), ("none", [short; 2])]
     {
-        let slower = Slower::new(&model, &[(name.to_owned(), long)]);
+        let slower = QuiescenceTimes::new(&model, &[(name.to_owned(), long)]);
         let patience = Patience { quiescence: short, slower: Some(&slower), accepted: short };
         let echo = Echo { model: &model, order: Order::Sut, late: 1, early: false, wrong: 0, events: VecDeque::new() };
         let mut sut = Waited { echo, times: Vec::new() };

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use sioco_exec::player::Player;
 use sioco_exec::record::End;
-use sioco_exec::verdict::{Cause, Failure, Open};
+use sioco_exec::verdict::{Cause, Failure, OpenCause};
 use sioco_exec::{Driver, GateValue, Record, RunNumber, Settings, Summary, Verdict};
 use sioco_model::{Id, Model, Value};
-use sioco_plan::{Cover, Options, Plan, Purpose, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, Purpose, plan};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Cancellation, Reason};
 use support::{Scripted, builtin, campaign, example, trace};
@@ -21,7 +21,7 @@ use support::{Scripted, builtin, campaign, example, trace};
 /// A test for each trace of a length, with the least values (S1 section 3.1.4, *min*).
 fn tests(model: &Model, length: usize) -> Plan {
     let tests = Some(Choice::Min);
-    let options = Options { strict: true, steering: false, tests, ..Options::new(Cover::Traces(length)) };
+    let options = PlanOptions { strict: true, steering: false, tests, ..PlanOptions::new(Cover::Traces(length)) };
     plan(model, &builtin, &options, &mut |_| {}).expect("a plan")
 }
 
@@ -154,7 +154,10 @@ fn who_failed_is_who_was_there() {
     let (_, summary) = campaign(&mut tester, &mut sut);
     let verdicts: Vec<Option<Verdict>> = summary.purposes.iter().map(|p| p.verdict).collect();
     assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail, Verdict::Inconclusive].map(Some), "{summary:?}");
-    assert!(matches!(summary.purposes[2].cause, Some(Cause::Open(Open::Dropped { run: RunNumber(1) }))), "{summary:?}");
+    assert!(
+        matches!(summary.purposes[2].cause, Some(Cause::Open(OpenCause::Dropped { run: RunNumber(1) }))),
+        "{summary:?}"
+    );
     assert_eq!(summary.verdict, Some(Verdict::Fail));
     assert_eq!(summary.runs[Verdict::Fail as usize], 1, "what failed is not tried again: {summary:?}");
 }
@@ -187,7 +190,10 @@ fn a_wrong_value_drops_what_expects_this_output() {
     let verdicts: Vec<Option<Verdict>> = summary.purposes.iter().map(|p| p.verdict).collect();
     let (fail, open, pass) = (Verdict::Fail, Verdict::Inconclusive, Verdict::Pass);
     assert_eq!(verdicts, [fail, open, pass, pass].map(Some), "{summary:?}");
-    assert!(matches!(summary.purposes[1].cause, Some(Cause::Open(Open::Dropped { run: RunNumber(1) }))), "{summary:?}");
+    assert!(
+        matches!(summary.purposes[1].cause, Some(Cause::Open(OpenCause::Dropped { run: RunNumber(1) }))),
+        "{summary:?}"
+    );
 }
 
 /// The same without any time to compute: the value that is missing is not found, and everything says so.
@@ -230,7 +236,7 @@ fn who_must_hurry_says_so_from_the_start() {
         assert_eq!(trace(&model, &records), trace_is);
         assert_eq!(records.contains(&Record::Hurried), pause.is_zero());
         let cause = summary.purposes[0].cause.clone();
-        let unknown = Cause::Open(Open::Unknown(Reason::Time));
+        let unknown = Cause::Open(OpenCause::Unknown(Reason::Time));
         assert_eq!(cause, pause.is_zero().then_some(unknown), "{summary:?}");
     }
 }
@@ -283,7 +289,7 @@ fn s1_figure_3_8_deadlocks() {
         assert!(reached.is_empty());
         assert_eq!(summary.deadlocks, [format!("s2, w = {number}")], "{summary:?}");
         assert!(summary.verdict <= Some(Verdict::Inconclusive), "{summary:?}");
-        assert!(matches!(summary.purposes[0].cause, Some(Cause::Open(Open::Deadlock { .. }))), "{summary:?}");
+        assert!(matches!(summary.purposes[0].cause, Some(Cause::Open(OpenCause::Deadlock { .. }))), "{summary:?}");
     }
 }
 
@@ -468,7 +474,7 @@ fn a_run_may_fit_very_many_traces() {
     let model = support::model(
         "output u\nprocess P {\n  var x: Int = 0\n  init l0 { tau / x := x + 1 -> l0  !u [x >= 0] -> l0 }\n}\n",
     );
-    let options = Options { strict: true, steering: false, nodes: 100_000, ..Options::new(Cover::Traces(2)) };
+    let options = PlanOptions { strict: true, steering: false, nodes: 100_000, ..PlanOptions::new(Cover::Traces(2)) };
     let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
     assert_eq!(plan.purposes.len(), 10_000);
     let settings = Settings { max_steps: Some(4), ..Settings::default() };

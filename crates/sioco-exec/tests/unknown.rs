@@ -11,7 +11,7 @@ use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::record::End;
 use sioco_exec::reliance::Reliance;
 use sioco_exec::settings::Walks;
-use sioco_exec::verdict::{Cause, Failure, Open};
+use sioco_exec::verdict::{Cause, Failure, OpenCause};
 use sioco_exec::{Observation, Order, Record, Referee, RunNumber, Settings, Stamped, Verdict, drive};
 use sioco_model::{Id, Model};
 use support::{Scripted, Ticking, builtin, campaign, event, forgetful, ignorant, model, planned, tester};
@@ -58,7 +58,7 @@ fn a_verdict_that_rests_on_an_open_question_is_inconclusive() {
     for order in [Order::Sut, Order::Sent, Order::Certain] {
         for words in ["delta", "quiescent", "?i delta", "delta ?i", "?i quiescent ?i"] {
             let (judged, surely) = judged(&model, order, words);
-            let Cause::Open(Open::Undecided(question)) = &judged.cause else { panic!("{words}: {judged:?}") };
+            let Cause::Open(OpenCause::Undecided(question)) = &judged.cause else { panic!("{words}: {judged:?}") };
             assert!(question.contains("whether `cubes` is enabled is unknown"), "{question}");
             assert_eq!((judged.verdict, judged.doubt), (Verdict::Inconclusive, true));
             assert_eq!(surely, Vec::<String>::new(), "{words}");
@@ -179,7 +179,7 @@ fn what_a_withdrawn_silence_reached_is_taken_back() {
         records.push(s.record.clone());
     });
     let back = records.iter().any(|r| match r {
-        Record::Purpose { cause: Cause::Open(Open::Other(why)), .. } => why.contains("came after all"),
+        Record::Purpose { cause: Cause::Open(OpenCause::Other(why)), .. } => why.contains("came after all"),
         _ => false,
     });
     assert!(back && summary.withdrawn > 0, "{records:?}");
@@ -257,7 +257,7 @@ fn an_input_that_is_perhaps_not_specified_excuses_what_follows() {
         for words in ["?a(0) closed", "?a(0) delta", "?a(0) quiescent", "?a(1) closed"] {
             let mut referee = Referee::new(&model, &ignorant, order);
             let judged = judge(&mut referee, &logged(&model, order, words), order);
-            let undecided = matches!(judged.cause, Cause::Open(Open::Undecided(_)));
+            let undecided = matches!(judged.cause, Cause::Open(OpenCause::Undecided(_)));
             assert!(undecided, "{order:?} {words}: {judged:?}");
         }
         // Without the input, there is no excuse.

@@ -12,7 +12,7 @@ use sioco_exec::racer::Wires;
 use sioco_exec::replay::Patience;
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::shrink::{Budget, Failed, shrink};
-use sioco_exec::verdict::{Cause, Failure, Open};
+use sioco_exec::verdict::{Cause, Failure, OpenCause};
 use sioco_exec::{
     Action, Driver, Fault, GateValue, NoClock, Observation, Order, Player, Polled, Racer, Record, Referee, RunNumber,
     Settings, Sut, SutEvent, Verdict,
@@ -20,7 +20,7 @@ use sioco_exec::{
 use sioco_model::Model;
 use sioco_model::model::Direction;
 use sioco_model::semantics::interpreter::Interpreter;
-use sioco_plan::{Cover, Event, Options, Plan, Purpose, plan};
+use sioco_plan::{Cover, Event, Plan, PlanOptions, Purpose, plan};
 use sioco_solve::BackEnd;
 use sioco_solve::values::{Bounds, Choice, Random};
 use support::{builtin, campaign, event, model, planned};
@@ -152,7 +152,7 @@ impl<S: Sut> Sut for Strict<'_, S> {
 fn all_specified(model: &Model, records: &[Record], what: &str) {
     for record in records {
         if let Record::Verdict { cause, verdict, .. } = record {
-            let unspecified = matches!(cause, Cause::Open(Open::Unspecified(_)));
+            let unspecified = matches!(cause, Cause::Open(OpenCause::Unspecified(_)));
             assert!(!unspecified && *verdict < Verdict::Error, "{what}: {cause:?}");
         }
     }
@@ -194,7 +194,7 @@ fn try_one(seed: u64, solvers: &(dyn Fn() -> Box<dyn Bounds> + Sync)) -> (u64, u
     let what = format!("seed {seed}\n{text}");
     let cover = pick(&mut random, &COVERS);
     // Some covers are only for models whose states are known, or that answer in few ways.
-    let options = Options { steering: false, ..Options::new(Cover::parse(cover).expect("a cover")) };
+    let options = PlanOptions { steering: false, ..PlanOptions::new(Cover::parse(cover).expect("a cover")) };
     let plan = match random.below(4) {
         0 => nothing(&model),
         _ => plan(&model, &solvers, &options, &mut |_| {}).unwrap_or_else(|_| nothing(&model)),

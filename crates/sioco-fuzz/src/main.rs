@@ -24,32 +24,39 @@ use sioco_fuzz::{Seen, TARGETS, Target, seeds, target};
 /// `--seconds` are seconds of processor time, so that a busy machine does not make a run shorter.
 const USAGE: &str = "usage: sioco-fuzz TARGET [--seconds N] [--seed N] | TARGET --replay FILE | TARGET --seeds FOLDER";
 
-/// An input that computes longer hangs,
+/// An input that computes longer hangs: usual ones take milliseconds, and the machine that runs the fuzzer may be busy.
 const HANG: Duration = Duration::from_secs(5);
-/// and so does one that waits longer, however much else the machine has to do.
+/// So does one that waits longer, however much else the machine has to do.
 const STUCK: Duration = Duration::from_secs(120);
 
-/// As small as the stack of any thread that may run the code.
+/// As small as the stack of any thread that may run the code: what a new thread of Rust gets.
 const STACK: usize = 2 << 20;
 
-/// The longest input; one in a hundred may be [`MAX_LONG`], and one in [`STRETCH`] is as long as the target allows.
+/// The longest usual input. Most findings are short, and a target reads this much in well under the time of a [slow
+/// one](SLOW). One in a hundred may be [`MAX_LONG`], and one in [`STRETCH`] is as long as the target allows.
 const MAX_INPUT: usize = 8 << 10;
+/// The longest input of one in a hundred: what grows with the square of the length is slow enough to be noticed then.
 const MAX_LONG: usize = 256 << 10;
+/// One input in this many is as long as the target allows. It takes as long as hundreds of short ones, so that half of
+/// the time goes into such at most.
 const STRETCH: usize = 500;
 
-/// So much memory is more than any input needs, above what the driver had before.
+/// This many bytes, above what the driver had before, are more than any input needs. A machine still has them, so that
+/// the driver and not the system ends it.
 const MEMORY: u64 = 1 << 30;
 
-/// So much of what reached something new is kept; then one goes for each that comes.
+/// At most this many bytes are kept of what reached something new; then one goes for each that comes. With less, what
+/// is rare would be forgotten.
 const CORPUS: usize = 64 << 20;
 
-/// From so many milliseconds on, the slowest input is kept to be looked at.
+/// From this many milliseconds on, the slowest input is kept to be looked at: a hundred times a usual one.
 const SLOW: u64 = 200;
 
-/// How often progress is shown where nobody watches a terminal.
+/// Progress is shown this often where nobody watches a terminal: two lines a minute in a log.
 const REPORT: Duration = Duration::from_secs(30);
 
-/// How long a finding is made smaller.
+/// A finding is made smaller for this long. A person reads it, so that it is worth the time; most get no smaller after
+/// a few seconds.
 const MINIMISE: Duration = Duration::from_secs(20);
 
 /// Why the driver ends with exit code 1.

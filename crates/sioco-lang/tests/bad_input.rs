@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sioco_lang::check::{Options, check_file};
+use sioco_lang::check::{CheckOptions, check_file};
 use sioco_lang::source::{FileId, FsLoader, MemoryLoader};
 use sioco_lang::syntax::format::format;
 use sioco_lang::{Checked, check_text};
@@ -94,7 +94,7 @@ fn files_that_are_no_models() {
         path
     };
     let check = |path: &Path| {
-        let checked = on_small_stack(|| check_file(path, &FsLoader, &Options::default()));
+        let checked = on_small_stack(|| check_file(path, &FsLoader, &CheckOptions::default()));
         codes_of(&checked)
     };
     assert_eq!(check(&file("binary.sts", b"\x7fELF\0\0\x01")), ["F003"]);
@@ -369,7 +369,7 @@ fn loader(files: impl IntoIterator<Item = (String, String)>) -> MemoryLoader {
 }
 
 fn check_files(files: &MemoryLoader, first: &str) -> Vec<&'static str> {
-    codes_of(&on_small_stack(|| check_file(Path::new(first), files, &Options::default())))
+    codes_of(&on_small_stack(|| check_file(Path::new(first), files, &CheckOptions::default())))
 }
 
 #[test]
@@ -401,7 +401,7 @@ fn imports_stay_inside() {
     std::fs::write(&outside, "const c = 1").expect("written");
     let check = |text: &str| {
         std::fs::write(root.join("m.sts"), format!("{text}\n{LOOP}")).expect("written");
-        let checked = on_small_stack(|| check_file(&root.join("m.sts"), &FsLoader, &Options::default()));
+        let checked = on_small_stack(|| check_file(&root.join("m.sts"), &FsLoader, &CheckOptions::default()));
         codes_of(&checked)
     };
     assert_eq!(check("import \"../outside.sts\""), ["F006"]);

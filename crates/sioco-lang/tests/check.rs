@@ -1,6 +1,6 @@
 //! The checker: good models and bad ones, each bad one with the codes and places of its problems.
 
-use sioco_lang::check::{Options, check_text_with};
+use sioco_lang::check::{CheckOptions, check_text_with};
 use sioco_lang::{Checked, check_text};
 use sioco_model::Value;
 
@@ -269,7 +269,7 @@ fn constants_can_be_overridden() {
     let text = "const N: Int in 0..9 = 1\nconst M = N + 1\nprocess P { var x: Int = M\n init a { tau [x > 0] -> a } }";
     let with = |consts: &[(&str, &str)]| {
         let consts = consts.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
-        check_text_with("m.sts", text, &Options { consts, ..Options::default() })
+        check_text_with("m.sts", text, &CheckOptions { consts, ..CheckOptions::default() })
     };
     let start = |c: &Checked| c.model.as_ref().unwrap().model.variables.values().next().unwrap().initial.clone();
     assert_eq!(start(&with(&[])), Some(Value::Int(2)));
@@ -292,8 +292,9 @@ fn a_choice_of_systems_is_asked_for() {
     assert_eq!(checked.diagnostics, []);
     assert!(checked.model.is_none());
     assert_eq!(checked.require_model().unwrap_err().unwrap().code.short(), "M012");
-    let chosen =
-        |name: &str| check_text_with("m.sts", text, &Options { system: Some(name.into()), ..Options::default() });
+    let chosen = |name: &str| {
+        check_text_with("m.sts", text, &CheckOptions { system: Some(name.into()), ..CheckOptions::default() })
+    };
     assert_eq!(chosen("B").model.unwrap().model.processes.len(), 2);
     assert_eq!(chosen("C").diagnostics[0].code.short(), "M012");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use sioco_lang::check::Options;
+use sioco_lang::check::CheckOptions;
 use sioco_lang::diagnostic::{Diagnostic, Severity};
 use sioco_lang::source::{FsLoader, LoadError, Loader, MAX_FILE_BYTES, MemoryLoader, decode, read_at_most};
 use sioco_lang::{Checked, Code, check_file, check_text};
@@ -178,7 +178,7 @@ impl Loader for Bytes {
 
 fn a_missing_import() -> Checked {
     let text = format!("import \"comon.sts\"\n{MODEL}");
-    check_file(Path::new("models/lift.sts"), &files(&[("models/lift.sts", &text)]), &Options::default())
+    check_file(Path::new("models/lift.sts"), &files(&[("models/lift.sts", &text)]), &CheckOptions::default())
 }
 
 #[test]
@@ -190,11 +190,11 @@ fn missing_files() {
     // A file beside it with a name that is near was meant.
     let text = format!("import \"sub/comon.sts\"\nimport \"door\"\n{MODEL}");
     let near = files(&[("lift.sts", &text), ("sub/common.sts", ""), ("common.sts", ""), ("door.sts", "")]);
-    let checked = check_file(Path::new("lift.sts"), &near, &Options::default());
+    let checked = check_file(Path::new("lift.sts"), &near, &CheckOptions::default());
     let help: Vec<Option<&str>> = checked.diagnostics.iter().map(|d| d.help.as_deref()).collect();
     assert_eq!(help, [Some("did you mean `common.sts`?"), Some("did you mean `door.sts`?")]);
     // The first file itself has no place that asks for it, and nothing else is said about it.
-    let checked = check_file(Path::new("no-such-folder/no-such-file.sts"), &FsLoader, &Options::default());
+    let checked = check_file(Path::new("no-such-folder/no-such-file.sts"), &FsLoader, &CheckOptions::default());
     assert_eq!(codes(&checked), [Code::Unreadable]);
     assert_eq!(checked.diagnostics[0].primary, None);
     assert!(checked.model.is_none());
@@ -204,19 +204,19 @@ fn missing_files() {
     std::fs::write(format!("{folder}/lift.sts"), format!("import \"comon.sts\"\nimport \"no/x.sts\"\n{MODEL}"))
         .unwrap();
     std::fs::write(format!("{folder}/common.sts"), "").unwrap();
-    let checked = check_file(&Path::new(&folder).join("lift.sts"), &FsLoader, &Options::default());
-    let mistyped = check_file(&Path::new(&folder).join("lfit.sts"), &FsLoader, &Options::default());
+    let checked = check_file(&Path::new(&folder).join("lift.sts"), &FsLoader, &CheckOptions::default());
+    let mistyped = check_file(&Path::new(&folder).join("lfit.sts"), &FsLoader, &CheckOptions::default());
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(codes(&checked), [Code::Unreadable; 2], "{:#?}", checked.diagnostics);
     assert_eq!(checked.diagnostics[0].help.as_deref(), Some("did you mean `common.sts`?"));
     assert_eq!(mistyped.diagnostics[0].help.as_deref(), Some("did you mean `lift.sts`?"));
     // A folder is not a file.
-    let checked = check_file(Path::new("tests"), &FsLoader, &Options::default());
+    let checked = check_file(Path::new("tests"), &FsLoader, &CheckOptions::default());
     assert_eq!(codes(&checked), [Code::Unreadable]);
 }
 
 fn a_file_in_latin_1() -> Checked {
-    check_file(Path::new("m.sts"), &Bytes(b"const C = \"caf\xe9\"\n".to_vec()), &Options::default())
+    check_file(Path::new("m.sts"), &Bytes(b"const C = \"caf\xe9\"\n".to_vec()), &CheckOptions::default())
 }
 
 #[test]
@@ -225,18 +225,18 @@ fn other_encodings() {
     assert_eq!(codes(&checked), [Code::NotUtf8]);
     assert!(checked.diagnostics[0].message.contains("byte 14"), "{}", checked.diagnostics[0].message);
     let utf8 = format!("// café\n{MODEL}").into_bytes();
-    assert_eq!(check_file(Path::new("m.sts"), &Bytes(utf8), &Options::default()).diagnostics, []);
+    assert_eq!(check_file(Path::new("m.sts"), &Bytes(utf8), &CheckOptions::default()).diagnostics, []);
 }
 
 fn a_program() -> Checked {
-    check_file(Path::new("m.sts"), &Bytes(b"\x7fELF\x02\x01\x01\0\0\0\0\0\xff".to_vec()), &Options::default())
+    check_file(Path::new("m.sts"), &Bytes(b"\x7fELF\x02\x01\x01\0\0\0\0\0\xff".to_vec()), &CheckOptions::default())
 }
 
 #[test]
 fn files_that_are_not_text() {
     assert_eq!(codes(&a_program()), [Code::Binary]);
     let utf16: Vec<u8> = MODEL.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(codes(&check_file(Path::new("m.sts"), &Bytes(utf16), &Options::default())), [Code::Binary]);
+    assert_eq!(codes(&check_file(Path::new("m.sts"), &Bytes(utf16), &CheckOptions::default())), [Code::Binary]);
 }
 
 /// A loader that says how large the file is, and does not read it.
@@ -253,7 +253,7 @@ impl Loader for Huge {
 }
 
 fn a_huge_file() -> Checked {
-    check_file(Path::new("m.sts"), &Huge(210 << 20), &Options::default())
+    check_file(Path::new("m.sts"), &Huge(210 << 20), &CheckOptions::default())
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn large_files() {
     assert_eq!(codes(&checked), [Code::TooLarge]);
     assert!(checked.diagnostics[0].message.contains("210 MiB"), "{}", checked.diagnostics[0].message);
     // One byte too many is not "32 MiB, more than 32 MiB".
-    let checked = check_file(Path::new("m.sts"), &Huge(MAX_FILE_BYTES + 1), &Options::default());
+    let checked = check_file(Path::new("m.sts"), &Huge(MAX_FILE_BYTES + 1), &CheckOptions::default());
     assert_eq!(codes(&checked), [Code::TooLarge]);
     assert_eq!(checked.diagnostics[0].message.matches("32 MiB").count(), 1, "{}", checked.diagnostics[0].message);
     assert_eq!(read_at_most(std::io::repeat(b' '), 10), Err(LoadError::TooLarge { bytes: None, limit: 10 }));
@@ -272,7 +272,7 @@ fn large_files() {
 fn a_circle_of_imports() -> Checked {
     let door = format!("import \"lift.sts\"\n{MODEL}");
     let loader = files(&[("door.sts", &door), ("lift.sts", "import \"door.sts\"\nconst N = 1\n")]);
-    check_file(Path::new("door.sts"), &loader, &Options::default())
+    check_file(Path::new("door.sts"), &loader, &CheckOptions::default())
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn import_circles() {
     assert_eq!(checked.diagnostics[0].notes, ["door.sts → lift.sts → door.sts"]);
     // A file that imports itself.
     let itself = format!("import \"./m.sts\"\n{MODEL}");
-    let checked = check_file(Path::new("m.sts"), &files(&[("m.sts", &itself)]), &Options::default());
+    let checked = check_file(Path::new("m.sts"), &files(&[("m.sts", &itself)]), &CheckOptions::default());
     assert_eq!(codes(&checked), [Code::ImportCycle]);
     // A file that is imported twice is read once, and that is fine.
     let lift = format!("import \"common.sts\"\nimport \"door.sts\"\n{MODEL}");
@@ -291,7 +291,7 @@ fn import_circles() {
         ("door.sts", "import \"common.sts\"\nconst DOORS: Count = 2\n"),
         ("common.sts", "type Count = Int in 0..9\n"),
     ]);
-    let checked = check_file(Path::new("lift.sts"), &loader, &Options::default());
+    let checked = check_file(Path::new("lift.sts"), &loader, &CheckOptions::default());
     assert_eq!(checked.diagnostics, []);
     assert_eq!(checked.sources.files().count(), 3);
 }
@@ -299,7 +299,7 @@ fn import_circles() {
 fn an_import_from_above() -> Checked {
     let text = format!("import \"../common.sts\"\n{MODEL}");
     let loader = files(&[("models/lift/lift.sts", &text), ("models/common.sts", "const N = 1\n")]);
-    check_file(Path::new("models/lift/lift.sts"), &loader, &Options::default())
+    check_file(Path::new("models/lift/lift.sts"), &loader, &CheckOptions::default())
 }
 
 #[test]
@@ -309,12 +309,12 @@ fn imports_from_outside() {
     let text = format!("import \"../common.sts\"\n{MODEL}");
     let loader =
         files(&[("models/sioco.toml", ""), ("models/lift/lift.sts", &text), ("models/common.sts", "const N = 1\n")]);
-    let checked = check_file(Path::new("models/lift/lift.sts"), &loader, &Options::default());
+    let checked = check_file(Path::new("models/lift/lift.sts"), &loader, &CheckOptions::default());
     assert_eq!(checked.diagnostics, []);
     // Absolute paths never stay inside.
     let text = format!("import \"/common.sts\"\n{MODEL}");
     let loader = files(&[("m.sts", &text), ("/common.sts", "const N = 1\n")]);
-    assert_eq!(codes(&check_file(Path::new("m.sts"), &loader, &Options::default())), [Code::ImportOutsideRoot]);
+    assert_eq!(codes(&check_file(Path::new("m.sts"), &loader, &CheckOptions::default())), [Code::ImportOutsideRoot]);
 }
 
 fn many_brackets() -> Checked {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sioco_lang::check::Options;
+use sioco_lang::check::CheckOptions;
 use sioco_lang::source::{FileId, MemoryLoader};
 use sioco_lang::syntax::format::format;
 use sioco_lang::{Checked, check_file, check_text};
@@ -378,7 +378,7 @@ fn the_words_of_purposes_are_names_elsewhere() {
 
 fn files(files: &[(&str, &str)]) -> Checked {
     let loader = MemoryLoader(files.iter().map(|(path, text)| (PathBuf::from(path), text.to_string())).collect());
-    check_file(Path::new(files[0].0), &loader, &Options::default())
+    check_file(Path::new(files[0].0), &loader, &CheckOptions::default())
 }
 
 #[test]
@@ -408,7 +408,7 @@ fn a_purpose_belongs_to_the_systems_that_have_what_it_names() {
         system One = A\nsystem Two = A || B\n\
         purpose InTwo { take say }\npurpose Both { take go; at m }\n";
     let purposes = |system: &str, text: &str| {
-        let options = Options { system: Some(system.into()), ..Options::default() };
+        let options = CheckOptions { system: Some(system.into()), ..CheckOptions::default() };
         let checked = sioco_lang::check::check_text_with("m.sts", text, &options);
         assert_eq!(checked.diagnostics, []);
         let model = checked.model.expect("a model").model;

@@ -101,7 +101,7 @@ pub fn parse_integer(text: &str) -> Option<BigInt> {
     BigInt::from_str_radix(&text, 10).ok()
 }
 
-/// A number with more places behind the point is shown as a fraction.
+/// A number with more places behind the point is shown as a fraction: half a line of a terminal.
 const MAX_PLACES: usize = 40;
 
 /// The rational as an exact text that the language reads back: an integer, a finite decimal, or `a / b`.

@@ -18,8 +18,8 @@ use crate::sort::{DataType, Sort};
 use crate::term::{Op, Term, TermPool};
 use crate::value::Value;
 
-/// Terms are graphs: written as text, one of a hundred nodes can fill the memory. What is longer than this many bytes
-/// ends in `…`.
+/// Terms are graphs: written as text, one of a hundred nodes can fill the memory. What is longer than this many bytes,
+/// several screens, ends in `…`.
 const MAX_BYTES: usize = 10_000;
 
 /// How tightly an expression holds together; the order of the table of operators in the language.

@@ -12,7 +12,8 @@ pub use crate::random::Random;
 use crate::sort::{Sort, Sorts};
 use crate::value::Value;
 
-/// How deep values in values are drawn; what is below is [innermost](Draw::innermost).
+/// Values in values are drawn at most this deep; what is below is [innermost](Draw::innermost). A sort that contains
+/// itself would otherwise have no end, and each level multiplies the size.
 pub const DEEP: u32 = 3;
 
 /// Who draws.

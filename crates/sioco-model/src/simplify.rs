@@ -210,7 +210,8 @@ fn remainder(pool: &mut TermPool, sorts: &Sorts, args: &[TermId]) -> TermId {
     pool.app(Op::Mod, &[whole, args[1]], sorts.int)
 }
 
-/// A sum of more parts is not made flat: whoever doubles a value again and again would double its parts.
+/// A sum of more parts is not made flat: whoever doubles a value again and again would double its parts. A guard of
+/// people has a few.
 const PARTS: usize = 32;
 
 /// A sum of integers, flat and with one constant at its end.

@@ -16,7 +16,9 @@ use crate::id::{BinderId, IdVec, SortId, SymbolId, TermId, VarId};
 use crate::sort::{Sort, Sorts};
 use crate::value::Value;
 
-/// How deep terms may nest. Everything that walks terms recurses, and must fit the stack of any thread.
+/// Terms may nest at most this deep. Everything that walks terms recurses, and must fit the 2 MiB stack of any thread:
+/// two kilobytes for each level. It is ten times what the parser reads, as functions and updates put terms into each
+/// other.
 pub const MAX_DEPTH: u32 = 1_000;
 
 /// A term: a leaf, or an operation applied to terms.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::number::{BigInt, Rational, show_rational};
 use crate::visible;
 
-/// How many characters and items a value may have in all, counted each time they occur.
+/// A value may have at most this many characters and items in all, counted each time they occur. It is a long message;
+/// with more, a few steps that double a value would fill the memory.
 pub const MAX_SIZE: usize = 1 << 20;
 
 /// Whether these values together are not too large to be one.

@@ -76,7 +76,7 @@ fn replaced(text: &str, hidden: impl Fn(char) -> bool, escape: impl Fn(char, &mu
     Cow::Owned(out)
 }
 
-/// So many characters of a text fit into a sentence.
+/// At most this many characters of a text are put into a sentence: two and a half lines.
 const SHOWN: usize = 200;
 
 /// As much of a text as fits into a sentence.

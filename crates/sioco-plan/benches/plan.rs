@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use sioco_lang::check::{self, check_file, check_text};
 use sioco_lang::source::FsLoader;
 use sioco_model::Model;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_solve::back_end::BackEnd;
 use sioco_solve::smt::z3;
 use sioco_solve::values::Bounds;
@@ -21,7 +21,7 @@ use sioco_symbolic::{Merge, Shortcuts, Stop, explore};
 fn example(name: &str, consts: &[(&str, usize)]) -> Model {
     let file = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     let consts = consts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let options = check::Options { consts, ..Default::default() };
+    let options = check::CheckOptions { consts, ..Default::default() };
     check_file(&file, &FsLoader, &options).model.expect("an example is a model").model
 }
 
@@ -76,8 +76,8 @@ fn plain() -> Box<dyn Bounds> {
     Box::new(BackEnd::Auto.plain())
 }
 
-fn options() -> Options {
-    Options { steering: false, workers: 1, nodes: 4_000_000, ..Options::new(Cover::Switch) }
+fn options() -> PlanOptions {
+    PlanOptions { steering: false, workers: 1, nodes: 4_000_000, ..PlanOptions::new(Cover::Switch) }
 }
 
 /// A plan that covers every switch, on one core.
@@ -90,7 +90,7 @@ fn cover(model: &Model) -> Plan {
 
 /// The same for data goals as well.
 fn cover_data(model: &Model) -> Plan {
-    plan(model, &chain, &Options { data: true, ..options() }, &mut |_| {}).expect("switches can be covered")
+    plan(model, &chain, &PlanOptions { data: true, ..options() }, &mut |_| {}).expect("switches can be covered")
 }
 
 /// How long this thread has been on a core, where the system tells; that it had to wait for one does not count.
@@ -182,7 +182,7 @@ fn main() {
         println!("  skipped, no Z3 was found");
         return;
     }
-    let options = sioco_symbolic::Options {
+    let options = sioco_symbolic::ExploreOptions {
         merge: Merge::Nothing,
         workers: 1,
         nodes: 4_000_000,

@@ -6,15 +6,16 @@
 use sioco_model::purpose::{Event, Pattern};
 use sioco_model::{LocationId, TermId};
 
-/// With more states than this a purpose is too large.
-const MOST: usize = 10_000;
+/// With more states than this a purpose is too large. Written ones have some dozen; a repetition in a repetition could
+/// otherwise fill the memory.
+const MOST_STATES: usize = 10_000;
 
-/// And with more ways to pass places without a step.
+/// And with more ways to pass places without a step: each step of the search tries all of them.
 const MOST_PLACES: usize = 500;
 
 /// A place that a process has to be at, and a condition on the data there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct AtCondition {
     pub locations: Vec<LocationId>,
     pub condition: Option<TermId>,
 }
@@ -23,7 +24,7 @@ pub(crate) struct Place {
 #[derive(Clone, Debug)]
 enum Move {
     Free(usize),
-    At(Place, usize),
+    At(AtCondition, usize),
     Step(Option<Event>, usize),
 }
 
@@ -33,7 +34,7 @@ pub(crate) struct Automaton {
     moves: Vec<Vec<Move>>,
     end: usize,
     /// What each state stands for where nothing happens.
-    settled: Vec<Vec<(usize, Vec<Place>)>>,
+    settled: Vec<Vec<(usize, Vec<AtCondition>)>>,
 }
 
 impl Automaton {
@@ -55,7 +56,7 @@ impl Automaton {
 
     fn state(&mut self) -> Option<usize> {
         self.moves.push(Vec::new());
-        (self.moves.len() <= MOST).then_some(self.moves.len() - 1)
+        (self.moves.len() <= MOST_STATES).then_some(self.moves.len() - 1)
     }
 
     /// Adds a pattern that begins at a state; gives the state where it ends.
@@ -75,7 +76,7 @@ impl Automaton {
             }
             Pattern::At { locations, condition } => {
                 let to = self.state()?;
-                let place = Place { locations: locations.clone(), condition: *condition };
+                let place = AtCondition { locations: locations.clone(), condition: *condition };
                 self.moves[from].push(Move::At(place, to));
                 Some(to)
             }
@@ -118,13 +119,13 @@ impl Automaton {
     }
 
     /// The states that a state stands for where nothing happens: with the places that have to be passed for it.
-    pub fn settle(&self, state: usize) -> Vec<(usize, Vec<Place>)> {
+    pub fn settle(&self, state: usize) -> Vec<(usize, Vec<AtCondition>)> {
         self.settled[state].clone()
     }
 
     /// Nothing if there are too many ways: alternatives of places multiply.
-    fn find_settled(&self, state: usize) -> Option<Vec<(usize, Vec<Place>)>> {
-        let mut seen: Vec<(usize, Vec<Place>)> = vec![(state, Vec::new())];
+    fn find_settled(&self, state: usize) -> Option<Vec<(usize, Vec<AtCondition>)>> {
+        let mut seen: Vec<(usize, Vec<AtCondition>)> = vec![(state, Vec::new())];
         let mut i = 0;
         while let Some((at, places)) = seen.get(i).cloned() {
             i += 1;

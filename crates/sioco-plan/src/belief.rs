@@ -11,7 +11,8 @@ use sioco_symbolic::step::Step;
 use crate::case::{Case, Other};
 use crate::purpose::Purpose;
 
-/// How many things are listed at a node.
+/// At most this many things are listed at a node: what else may be observed there. A reader looks at a few, and the
+/// file has them at each node.
 const MOST: usize = 32;
 
 /// Adds what states besides those on the path of a purpose allow, and values that it does not want, to what the system

@@ -13,8 +13,10 @@ use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 use crate::want::{Want, atoms, side_of};
 
-/// How many internal steps in a row are followed to see what else may be observed, and how many things are listed.
+/// At most this many internal steps in a row are followed to see what else may be observed: systems that people write
+/// take a few.
 const INTERNAL: usize = 8;
+/// At most this many of these observations are listed, for the same reason as in the [belief of a plan](crate::belief).
 const OTHERS: usize = 32;
 
 /// A purpose with values.

@@ -9,8 +9,10 @@ use sioco_symbolic::step::Step;
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 
-/// How many internal steps may come before the answer, and how many nodes an end may have.
+/// At most this many internal steps may come before the answer. A model of people takes a few; a chain of more is a
+/// computation, and the purpose then ends before the answer.
 const INTERNAL: usize = 32;
+/// An end may have at most this many nodes: more different answers to one input make a purpose that nobody reads.
 const NODES: usize = 256;
 
 /// Makes a node an accept; if it was reached by an input or an internal step, the outputs and the silence that the model
@@ -38,11 +40,13 @@ pub fn is_observed(model: &Model, purpose: &Purpose, node: usize) -> bool {
     purpose.nodes[node].leg.as_ref().is_some_and(|leg| seen(leg.step))
 }
 
-/// How many values of variables are looked at until all internal steps are followed.
+/// At most this many values of variables are looked at until all internal steps are followed: the number of states
+/// times the number of values in each. It bounds the time for an end, however large a state is.
 const VALUES: usize = 1 << 18;
-/// However many variables there are, so many states are looked at.
+/// However many variables there are, this many states are looked at: the few internal steps before an answer.
 const LEAST: usize = 16;
-/// However few there are, no more than this.
+/// However few variables there are, no more states than this are looked at: an end with more has more answers than a
+/// [purpose](NODES) may have anyway.
 const STATES: usize = 1 << 10;
 
 /// A state as far as a path knows it: locations and the values of all variables.

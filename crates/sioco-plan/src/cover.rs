@@ -32,7 +32,7 @@ pub enum Cover {
     Compare,
 }
 
-/// How many walks `random` means.
+/// `random` means this many walks: enough to see whether they find anything, and few enough to read.
 const WALKS: usize = 10;
 
 /// What can be written, for messages.

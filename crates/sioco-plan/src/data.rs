@@ -18,22 +18,26 @@ use sioco_symbolic::step::Step;
 use crate::close::close;
 use crate::goal::{Goal, Infeasible, State};
 use crate::net::Net;
-use crate::plan::{Options, Plan};
+use crate::plan::{Plan, PlanOptions};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::{Side, Want, atoms, side_of};
 
-/// In how many purposes a goal is tried at first, and in how many when all purposes are there.
+/// A goal is tried in at most this many purposes. Measured on the 947 goals of Redis: half as many cover the same 821,
+/// twice as many 822.
 const PURPOSES: usize = 16;
+/// And in at most this many when all purposes are there: then a purpose that has it by chance is cheap to find.
 const LATER: usize = 1024;
-/// At how many edges of the graph it is tried at least, at one edge for how many nodes that there may be, and at how many
-/// when the time for the search is over.
+/// And at least at this many edges of the graph, if no purpose can have it. Measured on the same goals: half as many
+/// cover 785, this many 821, and twice as many 850, in the same time within a tenth.
 const EDGES: usize = 64;
+/// With more nodes that there may be, it is tried at one more edge for this many of them: who allows more work gets it.
 const NODES_PER_EDGE: usize = 64;
+/// And at this many edges when the time for the search is over.
 const LAST_EDGES: usize = 16;
 
 /// Adds the goals of the guards of all switches on the purposes of a plan, and what they need.
-pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &Exploration, options: &Options) {
+pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &Exploration, options: &PlanOptions) {
     let model = walker.path.model();
     let on_the_way = plan.switches(model);
     let net = Net::new(model, &exploration.graph);
@@ -87,7 +91,7 @@ struct Search<'a, 'm> {
     net: &'a Net<'a>,
     places: Places,
     exploration: &'a Exploration,
-    options: &'a Options,
+    options: &'a PlanOptions,
 }
 
 impl Search<'_, '_> {

@@ -9,11 +9,15 @@ use sioco_symbolic::graph::NodeId;
 use crate::net::Net;
 use crate::select::{Search, Way};
 
-/// How many edges are looked at for a detour, and how many detours are tried.
+/// At most this many edges are looked at for a detour: the near ones make short detours. Measured: half and twice as
+/// many give the same purposes for SMTP.
 const NEAR: usize = 1_000;
+/// At most this many detours are tried, and at most this many ways of each node: each is checked by a solver. Measured:
+/// half and twice as many give the same purposes for SMTP.
 const DETOURS: usize = 4;
 
-/// Ways do not get longer than this: such a purpose would be hard to read, and to follow to its end.
+/// Ways do not get longer than this: such a purpose would be hard to read, and to follow to its end. It is twice the
+/// usual depth of a plan.
 const LONGEST: usize = 400;
 
 /// The ways, and where they lead.

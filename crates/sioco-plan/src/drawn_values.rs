@@ -12,9 +12,10 @@ use sioco_symbolic::step::Step;
 
 use crate::purpose::Leg;
 
-/// How often values are drawn for the same legs.
+/// Values are drawn this often for the same legs. Where two draws fail, the guards leave few values, and a solver is
+/// faster.
 const TRIES: u64 = 2;
-/// How many failures in a row, besides the successes before, show that it is not worth the effort.
+/// After this many failures in a row, besides the successes before, nothing more is drawn: it is not worth the effort.
 const PATIENCE: u64 = 16;
 
 /// Draws, as long as that pays.

@@ -76,8 +76,9 @@ impl std::error::Error for FileError {}
 
 /// A sentence about a file, without its end if that is long: the file may be anybody's, and names in it of any length.
 pub fn in_short(mut what: String) -> String {
-    const MOST: usize = 2000;
-    if let Some((at, _)) = what.char_indices().nth(MOST) {
+    /// At most this many characters of what is wrong are repeated in a message: a screen.
+    const MOST_CHARACTERS: usize = 2000;
+    if let Some((at, _)) = what.char_indices().nth(MOST_CHARACTERS) {
         what.truncate(at);
         what.push('…');
     }

@@ -14,8 +14,9 @@ use crate::event::Event;
 use crate::purpose::{Leg, Purpose};
 use crate::want::Want;
 
-/// How many steps a model may take by itself between two inputs, and how many nodes a purpose may have.
+/// A model may take at most this many steps by itself between two inputs: one that takes more probably never stops.
 const STEPS: usize = 1_000;
+/// A purpose made of inputs may have at most this many nodes: some ten thousand inputs with their answers.
 const NODES: usize = 100_000;
 
 /// Why there is no purpose for inputs.

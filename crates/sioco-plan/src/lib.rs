@@ -49,6 +49,6 @@ pub use event::Event;
 pub use goal::{Goal, Infeasible, State};
 pub use intent::{InputValues, Intent, Kind};
 pub use make::{PlanError, plan};
-pub use plan::{Coverage, Memory, Options, Plan, Shorter, Steering};
+pub use plan::{Coverage, Memory, Plan, PlanOptions, Shorter, Steering};
 pub use purpose::{Leg, Purpose, PurposeId};
 pub use want::{Side, Want};

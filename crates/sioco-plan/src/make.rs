@@ -5,7 +5,7 @@ use std::fmt;
 use sioco_model::model::{Direction, Label};
 use sioco_model::{Id, Model, SwitchId};
 use sioco_symbolic::analysis::{self, Analysis, Control, Determinism, Kind};
-use sioco_symbolic::explore::{Exploration, Progress, Stop};
+use sioco_symbolic::explore::{Exploration, ExploreProgress, Stop};
 use sioco_symbolic::graph::Graph;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
@@ -15,7 +15,7 @@ use crate::cover::Cover;
 use crate::data;
 use crate::goal::{Goal, State};
 use crate::inputs;
-use crate::plan::{Options, Plan, Steering};
+use crate::plan::{Plan, PlanOptions, Steering};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::random;
 use crate::reduced;
@@ -68,18 +68,19 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// How many nodes are looked at to find out whether a run can be inconclusive.
+/// At most this many nodes are looked at to find out whether a run can be inconclusive: as many as a campaign looks at
+/// for its plan, since it is only a line of it. In a larger graph it stays unknown.
 const STEERING: usize = 1_000;
 
-/// And how many pairs of steps.
+/// And at most this many pairs of steps, each of which is a question to a solver.
 const PAIRS: usize = 2_000;
 
 /// Makes a plan for a model.
 pub fn plan(
     model: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &PlanOptions,
+    progress: &mut dyn FnMut(ExploreProgress),
 ) -> Result<Plan, PlanError> {
     let path = Path::with(model, solvers, Shortcuts::default(), options.limits.clone());
     let mut walker = Walker::new(path);
@@ -192,9 +193,9 @@ fn lengths(
     plan: &mut Plan,
     (model, solvers): (&Model, SolverFactory<'_>),
     walker: &mut Walker<'_>,
-    options: &Options,
+    options: &PlanOptions,
     all: All,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ExploreProgress),
 ) {
     let (paths, length) = match all {
         All::Paths(length) => (true, length),
@@ -214,11 +215,11 @@ fn lengths(
 fn steering(
     model: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
+    options: &PlanOptions,
     walker: &mut Walker<'_>,
     graph: Option<Exploration>,
 ) -> Steering {
-    let analysis = analysis::Options {
+    let analysis = analysis::AnalysisOptions {
         kinds: vec![Kind::Nondeterminism],
         depth: options.depth,
         nodes: options.nodes.min(STEERING),

@@ -10,11 +10,15 @@ use sioco_model::{Id, Model};
 use sioco_symbolic::graph::{Graph, NodeId};
 use sioco_symbolic::step::Step;
 
-/// What makes a way long, by how much it matters: steps that are seen, those that are not, what else the system may do
-/// on the way, and steps that are only perhaps possible.
+/// What a step that is seen adds to the length of a way. Ways with fewer such steps are shorter to run and to read.
 const SEEN: u64 = 16;
+/// What an internal step adds: it takes no time of the tester, so that it only decides between ways that are alike.
 const UNSEEN: u64 = 1;
+/// What it adds if the system may do something else on the way: as much as four steps, since the run may have to be
+/// tried again.
 const CHOICE: u64 = 64;
+/// What a step adds that is only perhaps possible: more than all steps of the longest way, so that such a way is taken
+/// only where there is no other.
 const DOUBT: u64 = 1 << 40;
 
 /// See the [module](self).

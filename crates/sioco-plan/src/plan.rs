@@ -17,7 +17,7 @@ use crate::purpose::Purpose;
 
 /// What to plan, and how far to look.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct PlanOptions {
     /// What to cover.
     pub cover: Cover,
     /// Whether the atoms of guards on the way are goals of their own.
@@ -53,11 +53,11 @@ pub struct Options {
     pub limits: Limits,
 }
 
-impl Options {
+impl PlanOptions {
     /// The usual settings.
     pub fn new(cover: Cover) -> Self {
-        let explore = sioco_symbolic::explore::Options::default();
-        Options {
+        let explore = sioco_symbolic::explore::ExploreOptions::default();
+        PlanOptions {
             cover,
             data: false,
             strict: false,

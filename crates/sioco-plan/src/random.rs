@@ -5,13 +5,13 @@ use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
 use crate::close::close;
-use crate::plan::{Counts, Options};
+use crate::plan::{Counts, PlanOptions};
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 
 /// Walks that take one of the possible steps at a time, all with the same chance, until they are long enough or nothing
 /// follows.
-pub(crate) fn walks(walker: &mut Walker<'_>, options: &Options, walks: usize, counts: &mut Counts) -> Vec<Purpose> {
+pub(crate) fn walks(walker: &mut Walker<'_>, options: &PlanOptions, walks: usize, counts: &mut Counts) -> Vec<Purpose> {
     let model = walker.path.model();
     let mut random = Random::new(options.seed);
     let length = options.depth.unwrap_or(options.walk);

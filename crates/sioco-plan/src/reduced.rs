@@ -1,12 +1,12 @@
 //! Purposes out of the graph that inclusion makes finite (S4 section 3.1), and how long its paths are (S3 definition 19).
 
 use sioco_model::{Id, Model};
-use sioco_symbolic::explore::{self, Exploration, Merge, Progress};
+use sioco_symbolic::explore::{self, Exploration, ExploreProgress, Merge};
 use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::path::SolverFactory;
 
 use crate::close::close;
-use crate::plan::{Counts, Options};
+use crate::plan::{Counts, PlanOptions};
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 
@@ -14,13 +14,13 @@ use crate::walker::Walker;
 pub(crate) fn restricted(
     model: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
+    options: &PlanOptions,
     delta: bool,
     until_covered: bool,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ExploreProgress),
 ) -> Exploration {
     let limits = options.search_limits();
-    let explore = explore::Options {
+    let explore = explore::ExploreOptions {
         merge: Merge::Included,
         delta,
         depth: options.depth,
@@ -49,7 +49,7 @@ pub(crate) fn longest(model: &Model, exploration: &Exploration) -> usize {
 pub(crate) fn purpose(
     walker: &mut Walker<'_>,
     exploration: &Exploration,
-    options: &Options,
+    options: &PlanOptions,
     counts: &mut Counts,
 ) -> Vec<Purpose> {
     let graph = &exploration.graph;

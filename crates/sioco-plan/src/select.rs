@@ -15,7 +15,9 @@ use crate::net::Net;
 use crate::purpose::Leg;
 use crate::walker::Walker;
 
-/// So many edges are tried for a goal, and so many of equal cost are compared.
+/// At most this many edges are tried for a goal, and as many of equal cost are compared: the nearest is mostly
+/// possible. Measured: half and twice as many give the same purposes for Redis, SMTP, the speed monitor and the prepaid
+/// card.
 const TRIES: usize = 8;
 
 /// A way through the graph.

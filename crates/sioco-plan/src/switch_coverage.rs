@@ -3,21 +3,21 @@
 use sioco_model::{Id, LocationId, Model};
 use sioco_solve::Reason;
 use sioco_symbolic::analysis::{self, Analysis, Kind, Reached, What, WhyNot};
-use sioco_symbolic::explore::{Exploration, Progress, Stop};
+use sioco_symbolic::explore::{Exploration, ExploreProgress, Stop};
 use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::path::SolverFactory;
 
 use crate::close::close;
 use crate::goal::{Goal, Infeasible, State};
 use crate::net::Net;
-use crate::plan::{Counts, Options};
+use crate::plan::{Counts, PlanOptions};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::reduced::restricted;
 use crate::select::{Search, Way};
 use crate::walker::Walker;
 
 /// What came of the search.
-pub(crate) struct Found {
+pub(crate) struct SwitchCoverage {
     pub goals: Vec<(Goal, State)>,
     pub purposes: Vec<Purpose>,
     pub stop: Stop,
@@ -30,8 +30,8 @@ pub(crate) struct Found {
 pub(crate) fn graph(
     model: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &PlanOptions,
+    progress: &mut dyn FnMut(ExploreProgress),
 ) -> Exploration {
     restricted(model, solvers, options, false, !options.data, progress)
 }
@@ -40,11 +40,11 @@ pub(crate) fn graph(
 pub(crate) fn cover(
     model: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
+    options: &PlanOptions,
     locations: bool,
     walker: &mut Walker<'_>,
-    progress: &mut dyn FnMut(Progress),
-) -> Found {
+    progress: &mut dyn FnMut(ExploreProgress),
+) -> SwitchCoverage {
     let exploration = graph(model, solvers, options, progress);
     let goals: Vec<Goal> = if locations {
         let seen = |l: &LocationId| !model.locations[*l].hidden;
@@ -94,7 +94,7 @@ pub(crate) fn cover(
         states[g] = Some(missing(model, &exploration, &why, &goals[g]));
     }
     let goals = goals.into_iter().zip(states.into_iter().flatten()).collect();
-    Found { goals, purposes, stop: exploration.stop, counts, exploration }
+    SwitchCoverage { goals, purposes, stop: exploration.stop, counts, exploration }
 }
 
 /// The purpose of a way, with its end.
@@ -130,14 +130,14 @@ fn covered(goals: usize, ways: &[Way]) -> Vec<Option<State>> {
 fn why_not(
     model: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
+    options: &PlanOptions,
     exploration: Exploration,
     needed: bool,
 ) -> (Exploration, Option<Analysis>) {
     if !needed {
         return (exploration, None);
     }
-    let options = analysis::Options {
+    let options = analysis::AnalysisOptions {
         kinds: vec![Kind::Unreachable],
         workers: options.workers,
         limits: options.limits.clone(),

@@ -12,14 +12,14 @@ use sioco_model::semantics::live::Live;
 use sioco_model::{LocationId, Model, TermId, Value};
 use sioco_solve::values::{Choice, Random};
 use sioco_solve::{Limits, Reason};
-use sioco_symbolic::explore::{Progress, Stop};
+use sioco_symbolic::explore::{ExploreProgress, Stop};
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
 use crate::close::{close, is_observed};
 use crate::drawn_values::Drawer;
 use crate::pieces::in_pieces;
-use crate::plan::{Counts, Memory, Options};
+use crate::plan::{Counts, Memory, PlanOptions};
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 
@@ -56,12 +56,16 @@ struct Layer {
 
 /// Internal steps do not lead back.
 const NOWHERE: usize = usize::MAX;
-/// How many nodes a worker expands at a time, and for how many it finds values.
+/// A worker expands this many nodes at a time: enough that handing out work costs little, and few enough that all
+/// workers end together.
 const PIECE: usize = 64;
+/// A worker finds values for this many nodes at a time: that takes less time for each than expanding it.
 const TESTS: usize = 512;
 
-/// With how many states on a chain of internal steps another one is compared by a solver, and in how many rounds.
+/// A state on a chain of internal steps is compared by a solver with at most this many others: the nearest ones, to
+/// which a cycle leads back.
 const COMPARED: usize = 4;
+/// And in at most this many rounds of the chain: a state that was not met again by then has values that go on changing.
 const ROUNDS: usize = 32;
 
 /// A state as far as a path knows it: the values of the variables that still matter. What is known of them only grows
@@ -72,7 +76,7 @@ type Seen = (Vec<LocationId>, Vec<TermId>);
 struct Growing<'a, 'm> {
     tree: &'a Lengths,
     walker: &'a mut Walker<'m>,
-    options: &'a Options,
+    options: &'a PlanOptions,
     live: &'a Live,
     /// Whether silence is a step.
     delta: bool,
@@ -94,7 +98,7 @@ struct Grown {
 }
 
 /// Walkers for all cores. They ask nothing when the search is over.
-pub(crate) fn walkers<'m>(model: &'m Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Walker<'m>> {
+pub(crate) fn walkers<'m>(model: &'m Model, solvers: SolverFactory<'_>, options: &PlanOptions) -> Vec<Walker<'m>> {
     (0..options.workers.max(1)).map(|_| walker(model, solvers, options.search_limits())).collect()
 }
 
@@ -105,10 +109,10 @@ fn walker<'m>(model: &'m Model, solvers: SolverFactory<'_>, limits: Limits) -> W
 /// Grows the tree of a model.
 pub(crate) fn grow(
     walkers: &mut [Walker<'_>],
-    options: &Options,
+    options: &PlanOptions,
     length: usize,
     delta: bool,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ExploreProgress),
 ) -> Lengths {
     let mut tree = Lengths {
         nodes: vec![Node { parent: 0, step: None, doubt: None }],
@@ -124,7 +128,7 @@ pub(crate) fn grow(
     for n in 1..=length {
         let last = tree.last();
         let layer = last.len();
-        progress(Progress { nodes: tree.nodes.len(), depth: n, open: layer });
+        progress(ExploreProgress { nodes: tree.nodes.len(), depth: n, open: layer });
         let total = AtomicUsize::new(tree.nodes.len());
         // What is not an end yet gives way to what follows it.
         let bytes = AtomicUsize::new(Memory { nodes: tree.nodes.len(), ..tree.ended }.bytes());
@@ -155,7 +159,7 @@ pub(crate) fn grow(
         };
         let mut told = |done| {
             let nodes = total.load(Ordering::Relaxed);
-            progress(Progress { nodes, depth: n, open: layer - done });
+            progress(ExploreProgress { nodes, depth: n, open: layer - done });
         };
         // If the layer does not fit, the one before it stays.
         let found: Result<Vec<Grown>, Stop> = in_pieces(last, PIECE, walkers, expand, &mut told).into_iter().collect();
@@ -364,7 +368,7 @@ impl Lengths {
     }
 
     /// One purpose with all of them (S3 definition 18).
-    pub fn one_purpose(&mut self, walker: &mut Walker<'_>, options: &Options) -> Vec<Purpose> {
+    pub fn one_purpose(&mut self, walker: &mut Walker<'_>, options: &PlanOptions) -> Vec<Purpose> {
         let targets = self.layers.last().map_or_else(Vec::new, |layer| self.targets(layer));
         let mut wanted = vec![false; self.nodes.len()];
         for target in &targets {
@@ -388,9 +392,9 @@ impl Lengths {
 
     /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first. If there is no time for
     /// all tests of the greatest length, those of the greatest one for which there is.
-    pub fn purposes(&mut self, model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Purpose> {
+    pub fn purposes(&mut self, model: &Model, solvers: SolverFactory<'_>, options: &PlanOptions) -> Vec<Purpose> {
         let make = |layer: &Layer, limits: &Limits, over: &Over<'_>| {
-            self.tests(model, solvers, &Options { limits: limits.clone(), ..options.clone() }, layer, over)
+            self.tests(model, solvers, &PlanOptions { limits: limits.clone(), ..options.clone() }, layer, over)
                 .map(|made| (layer.length, made))
         };
         // A question about the greatest length must not take the time that is there for the others.
@@ -419,7 +423,7 @@ impl Lengths {
         &self,
         model: &Model,
         solvers: SolverFactory<'_>,
-        options: &Options,
+        options: &PlanOptions,
         layer: &Layer,
         over: &Over<'_>,
     ) -> Option<Made> {
@@ -464,7 +468,7 @@ struct End<'a, 'm> {
 impl End<'_, '_> {
     /// Adds it, and counts it if it is not whole. It is worth more time than was planned, since otherwise nobody waits for
     /// the answer to the last input; only if that is over, too, the purpose ends where it is.
-    fn make(self, legs: &[Leg], options: &Options, counts: &mut Counts) {
+    fn make(self, legs: &[Leg], options: &PlanOptions, counts: &mut Counts) {
         if options.strict || is_observed(self.walker.path.model(), self.purpose, self.at) {
             self.purpose.nodes[self.at].accept = true;
         } else if options.limits.cancelled() {
@@ -481,7 +485,7 @@ impl End<'_, '_> {
 /// others.
 struct Tests<'a, 'm> {
     model: &'m Model,
-    options: &'a Options,
+    options: &'a PlanOptions,
     walker: Walker<'m>,
     interpreter: Interpreter<'m>,
     drawer: Drawer,
@@ -490,7 +494,7 @@ struct Tests<'a, 'm> {
 }
 
 impl<'a, 'm> Tests<'a, 'm> {
-    fn new(model: &'m Model, solvers: SolverFactory<'_>, options: &'a Options, number: usize) -> Self {
+    fn new(model: &'m Model, solvers: SolverFactory<'_>, options: &'a PlanOptions, number: usize) -> Self {
         let mut seeds = Random::new(options.seed.wrapping_add(number as u64));
         Tests {
             model,

@@ -13,24 +13,25 @@ use sioco_model::semantics::live::Live;
 use sioco_model::term::Term;
 use sioco_model::{Id, Model, TermId, VarId, WrittenId};
 use sioco_solve::{Answer, Reason};
-use sioco_symbolic::explore::{Progress, Stop};
+use sioco_symbolic::explore::{ExploreProgress, Stop};
 use sioco_symbolic::key::Key;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
-use crate::automaton::{Automaton, Place};
+use crate::automaton::{AtCondition, Automaton};
 use crate::close::close;
 use crate::goal::{Infeasible, State};
-use crate::plan::{Counts, Options};
+use crate::plan::{Counts, PlanOptions};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::Want;
 
-/// How many accepts a purpose has at most: the nearest ones.
+/// A purpose has at most this many accepts: the nearest ones. Each is a way of its own in the tree; a run needs only
+/// one of them.
 const ACCEPTS: usize = 16;
 
 /// What came of a purpose.
-pub(crate) struct Found {
+pub(crate) struct UnfoldedPurpose {
     pub purposes: Vec<Purpose>,
     pub state: State,
     pub stop: Stop,
@@ -53,7 +54,7 @@ struct Node {
 
 struct Unfolding<'a, 'm> {
     walker: &'a mut Walker<'m>,
-    options: &'a Options,
+    options: &'a PlanOptions,
     purpose: WrittenId,
     written: &'m Written,
     automaton: Automaton,
@@ -77,10 +78,10 @@ struct Unfolding<'a, 'm> {
 /// Unfolds a purpose of the model; nothing if it is too large.
 pub(crate) fn unfold(
     walker: &mut Walker<'_>,
-    options: &Options,
+    options: &PlanOptions,
     purpose: WrittenId,
-    progress: &mut dyn FnMut(Progress),
-) -> Option<Found> {
+    progress: &mut dyn FnMut(ExploreProgress),
+) -> Option<UnfoldedPurpose> {
     let model = walker.path.model();
     let written = &model.purposes[purpose];
     let automaton = Automaton::new(&written.pattern)?;
@@ -110,7 +111,7 @@ pub(crate) fn unfold(
 }
 
 impl Unfolding<'_, '_> {
-    fn search(&mut self, progress: &mut dyn FnMut(Progress)) -> Stop {
+    fn search(&mut self, progress: &mut dyn FnMut(ExploreProgress)) -> Stop {
         let start = self.automaton.start();
         let slots = vec![None; self.written.slots.len()];
         for (state, places) in self.automaton.settle(start) {
@@ -135,7 +136,7 @@ impl Unfolding<'_, '_> {
                 return Stop::Depth;
             }
             if self.nodes.len().is_multiple_of(256) {
-                progress(Progress { nodes: self.nodes.len(), depth, open: self.open.len() });
+                progress(ExploreProgress { nodes: self.nodes.len(), depth, open: self.open.len() });
             }
             self.expand(node);
         }
@@ -208,12 +209,12 @@ impl Unfolding<'_, '_> {
         Want::Written { purpose: self.purpose, condition, slots, negated, after }
     }
 
-    fn conditions(&self, places: &[Place], slots: &[Bound], after: bool) -> Vec<Want> {
+    fn conditions(&self, places: &[AtCondition], slots: &[Bound], after: bool) -> Vec<Want> {
         places.iter().filter_map(|p| p.condition).map(|c| self.want(c, slots, false, after)).collect()
     }
 
     /// Whether the processes are where the places say.
-    fn is_at(&self, places: &[Place]) -> bool {
+    fn is_at(&self, places: &[AtCondition]) -> bool {
         let here = self.walker.path.locations();
         places.iter().all(|p| p.locations.iter().any(|l| here.contains(l)))
     }
@@ -237,7 +238,7 @@ impl Unfolding<'_, '_> {
             return false;
         }
         // Where the processes are is known only now.
-        let mut settled: Vec<(usize, Vec<Place>)> =
+        let mut settled: Vec<(usize, Vec<AtCondition>)> =
             self.automaton.settle(to).into_iter().filter(|(_, places)| self.is_at(places)).collect();
         if step.is_silence() {
             // Silence that goes on is the same silence, however often it is asked for.
@@ -369,7 +370,7 @@ impl Unfolding<'_, '_> {
         Infeasible::Written { path, clash }
     }
 
-    fn finish(mut self, stop: Stop) -> Found {
+    fn finish(mut self, stop: Stop) -> UnfoldedPurpose {
         self.counts.nodes = self.nodes.len();
         let doubt = self.accepts.is_empty();
         let targets: Vec<usize> = match doubt {
@@ -384,7 +385,7 @@ impl Unfolding<'_, '_> {
                 Stop::Complete => State::Infeasible(self.farthest()),
                 stop => State::NotReached(stop),
             };
-            return Found { purposes: Vec::new(), state, stop, counts: self.counts };
+            return UnfoldedPurpose { purposes: Vec::new(), state, stop, counts: self.counts };
         }
         let mut purpose = Purpose { goals: vec![0], ..Purpose::default() };
         for target in targets {
@@ -403,7 +404,7 @@ impl Unfolding<'_, '_> {
             self.counts.cut += usize::from(!close(self.walker, &mut purpose, at, self.options.strict));
         }
         let state = State::Covered { by: vec![PurposeId::from_index(0)], doubt };
-        Found { purposes: vec![purpose], state, stop, counts: self.counts }
+        UnfoldedPurpose { purposes: vec![purpose], state, stop, counts: self.counts }
     }
 }
 

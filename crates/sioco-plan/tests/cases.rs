@@ -202,7 +202,7 @@ fn other_paths_are_told() {
            final end
          }",
     );
-    let (_, cases) = planned(&model, &sioco_plan::Options::new(Cover::Switch));
+    let (_, cases) = planned(&model, &sioco_plan::PlanOptions::new(Cover::Switch));
     let case = &cases[0];
     let told: Vec<Vec<String>> =
         case.nodes.iter().map(|n| n.others.iter().map(|o| o.step.name(&model)).collect()).collect();

@@ -8,13 +8,13 @@ use sioco_model::number::to_rational;
 use sioco_model::{Id, Model, Value};
 use sioco_plan::inputs::inputs_of;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Goal, Options, Plan, PlanError, State, plan};
+use sioco_plan::{Cover, Goal, Plan, PlanError, PlanOptions, State, plan};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_symbolic::path::Path;
 use support::{builtin, example, has_z3, model, z3};
 
-fn options(choice: Choice) -> Options {
-    Options { tests: Some(choice), steering: false, workers: 1, ..Options::new(Cover::Classes) }
+fn options(choice: Choice) -> PlanOptions {
+    PlanOptions { tests: Some(choice), steering: false, workers: 1, ..PlanOptions::new(Cover::Classes) }
 }
 
 fn classes(model: &Model, solvers: &(dyn Fn() -> Box<dyn Bounds> + Sync)) -> Plan {
@@ -248,7 +248,7 @@ fn all_examples() {
             }
             let name = format!("{}/{}", name(&folder), name(&file));
             let m = example(&name);
-            let few = Options { nodes: 200, ..options(Choice::Min) };
+            let few = PlanOptions { nodes: 200, ..options(Choice::Min) };
             match plan(&m, &builtin, &few, &mut |_| {}) {
                 Ok(made) => {
                     planned += 1;
@@ -279,7 +279,7 @@ fn all_examples() {
 fn values_follow_the_seed() {
     let m = example("prepaid-card/spec");
     let random = |seed: u64| {
-        let options = Options { seed, ..options(Choice::Random(seed)) };
+        let options = PlanOptions { seed, ..options(Choice::Random(seed)) };
         plan(&m, &builtin, &options, &mut |_| {}).expect("a plan").purposes
     };
     assert_eq!(random(3), random(3));

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sioco_model::Model;
-use sioco_plan::compare::{Compared, Conformance, Cover, Options, Progress, Stage, compare};
+use sioco_plan::compare::{CompareOptions, CompareProgress, Compared, Conformance, Cover, Stage, compare};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, Limits};
 use sioco_symbolic::Stop;
 use support::{example, has_z3};
 
-fn compared(spec: &Model, implementation: &Model, options: &Options) -> Compared {
+fn compared(spec: &Model, implementation: &Model, options: &CompareOptions) -> Compared {
     let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::Auto.chain()) };
     compare(spec, implementation, &solvers, options, &mut |_| {}).expect("they can be compared")
 }
@@ -34,7 +34,7 @@ fn brp_mutants_differ_after_as_many_inputs_as_is_known() {
     let spec = example("brp/brp");
     for (i, known) in [0, 2, 6, 2, 3, 9, 3].into_iter().enumerate() {
         let name = if i == 0 { "brp/brp".to_owned() } else { format!("brp/mutant-{i}") };
-        let found = compared(&spec, &example(&name), &Options::default());
+        let found = compared(&spec, &example(&name), &CompareOptions::default());
         assert_eq!(length(&found), known, "{name}");
     }
 }
@@ -42,9 +42,9 @@ fn brp_mutants_differ_after_as_many_inputs_as_is_known() {
 #[test]
 fn the_learned_card_differs_where_the_rise_is_300() {
     let (spec, learned) = (example("prepaid-card/spec"), example("prepaid-card/impl"));
-    let found = compared(&spec, &learned, &Options::default());
+    let found = compared(&spec, &learned, &CompareOptions::default());
     assert_eq!(length(&found), 1);
-    assert_eq!(length(&compared(&spec, &spec, &Options::default())), 0);
+    assert_eq!(length(&compared(&spec, &spec, &CompareOptions::default())), 0);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn the_mutants_of_the_ceiling_speed_monitor_differ() {
     let spec = example("ceiling-speed-monitor/csm");
     for (name, known) in [("csm", 0), ("mutant-ex1", 2), ("mutant-ex2", 3), ("mutant-ex3", 3)] {
         let name = format!("ceiling-speed-monitor/{name}");
-        let found = compared(&spec, &example(&name), &Options::default());
+        let found = compared(&spec, &example(&name), &CompareOptions::default());
         assert_eq!(length(&found), known, "{name}");
     }
 }
@@ -67,7 +67,7 @@ fn the_mutants_of_the_ceiling_speed_monitor_differ() {
 fn paths_are_made_finite_in_three_ways() {
     let (spec, imp) = (example("brp/brp"), example("brp/mutant-3"));
     let count = |cover: Cover| {
-        let found = compared(&spec, &imp, &Options { cover, nodes: 3_000, ..Options::default() });
+        let found = compared(&spec, &imp, &CompareOptions { cover, nodes: 3_000, ..CompareOptions::default() });
         let c = &found.composition;
         (c.pairs.len(), c.transitions.len(), c.length, c.stop)
     };
@@ -83,8 +83,8 @@ fn paths_are_made_finite_in_three_ways() {
 #[test]
 fn paths_may_end_where_outputs_differ() {
     let (spec, imp) = (example("brp/brp"), example("brp/mutant-1"));
-    let whole = compared(&spec, &imp, &Options::default());
-    let ended = compared(&spec, &imp, &Options { until_different: true, ..Options::default() });
+    let whole = compared(&spec, &imp, &CompareOptions::default());
+    let ended = compared(&spec, &imp, &CompareOptions { until_different: true, ..CompareOptions::default() });
     assert!(whole.composition.pairs.iter().all(|p| !p.ends));
     let c = &ended.composition;
     let ends: Vec<usize> = (0..c.pairs.len()).filter(|p| c.pairs[*p].ends).collect();
@@ -99,13 +99,13 @@ fn paths_may_end_where_outputs_differ() {
 fn what_was_cut_is_known() {
     let spec = example("prepaid-card/spec");
     let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
-    let all = compared(&spec, &spec, &Options::default()).suite.expect("a suite");
+    let all = compared(&spec, &spec, &CompareOptions::default()).suite.expect("a suite");
     assert!(all.left.is_empty() && all.open.is_empty() && all.plan.coverage().covered == all.plan.goals.len());
     for after in [0, 1, 5] {
         let cancel = Arc::new(AtomicBool::new(false));
         let limits = Limits { cancellation: Cancellation::by(cancel.clone()), ..Limits::default() };
-        let options = Options { limits, ..Options::default() };
-        let mut progress = |p: Progress| {
+        let options = CompareOptions { limits, ..CompareOptions::default() };
+        let mut progress = |p: CompareProgress| {
             let over = p.stage == Stage::Testing && p.steps >= after;
             cancel.store(over, Ordering::Relaxed);
         };

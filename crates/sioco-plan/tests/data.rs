@@ -4,11 +4,11 @@ mod support;
 
 use sioco_model::{Id, Model, print};
 use sioco_plan::want::atoms;
-use sioco_plan::{Cover, Goal, Infeasible, Options, Plan, Side, State, plan};
+use sioco_plan::{Cover, Goal, Infeasible, Plan, PlanOptions, Side, State, plan};
 use support::{builtin, example, model, values};
 
 fn planned(model: &Model) -> Plan {
-    let options = Options { data: true, nodes: 300, ..Options::new(Cover::Switch) };
+    let options = PlanOptions { data: true, nodes: 300, ..PlanOptions::new(Cover::Switch) };
     plan(model, &builtin, &options, &mut |_| {}).expect("a plan")
 }
 

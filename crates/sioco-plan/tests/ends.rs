@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sioco_model::Model;
-use sioco_plan::{Cover, Memory, Options, Plan, Purpose, plan};
+use sioco_plan::{Cover, Memory, Plan, PlanOptions, Purpose, plan};
 use sioco_solve::Limits;
-use sioco_symbolic::{Progress, Stop};
+use sioco_symbolic::{ExploreProgress, Stop};
 use support::{builtin, lines, model};
 
 fn of(model: &Model, cover: Cover) -> Plan {
-    let options = Options { strict: true, steering: false, ..Options::new(cover) };
+    let options = PlanOptions { strict: true, steering: false, ..PlanOptions::new(cover) };
     plan(model, &builtin, &options, &mut |_| {}).expect("no purpose is named")
 }
 
@@ -129,7 +129,7 @@ process P {
     let model = model(text);
     let takes = |length: usize, memory: Option<usize>| {
         let cover = Cover::Traces(length);
-        let options = Options { strict: true, steering: false, memory, ..Options::new(cover) };
+        let options = PlanOptions { strict: true, steering: false, memory, ..PlanOptions::new(cover) };
         let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("no purpose is named");
         let steps = plan.purposes.iter().map(|p| p.nodes.len() - 1).sum();
         let memory = Memory { nodes: plan.counts.nodes, purposes: plan.purposes.len(), steps };
@@ -167,8 +167,9 @@ process P {
     for over in [false, true] {
         let flag = Arc::new(AtomicBool::new(false));
         let limits = Limits::default().until(over.then_some(&flag));
-        let options = Options { steering: false, enough: Some(flag.clone()), limits, ..Options::new(Cover::Traces(9)) };
-        let mut until = |p: Progress| flag.store(p.depth == 2, Ordering::Relaxed);
+        let options =
+            PlanOptions { steering: false, enough: Some(flag.clone()), limits, ..PlanOptions::new(Cover::Traces(9)) };
+        let mut until = |p: ExploreProgress| flag.store(p.depth == 2, Ordering::Relaxed);
         let plan = plan(&model, &builtin, &options, &mut until).expect("no purpose is named");
         assert_eq!((plan.length, plan.stop), (Some(1), Stop::Cancelled));
         // What ends with an output waits for nothing.
@@ -195,7 +196,7 @@ process P(k: Int) {
 system S = P(0) || P(1) || P(2) || P(3) || P(4) || P(5)
 ";
     let model = model(text);
-    let options = Options { steering: false, ..Options::new(Cover::Switch) };
+    let options = PlanOptions { steering: false, ..PlanOptions::new(Cover::Switch) };
     let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("no purpose is named");
     assert_eq!(plan.coverage().covered, 12);
     // All of them are followed until nothing is left to do.

@@ -11,9 +11,9 @@ use plans::{examples, model, planned, plans, small, walker};
 use serde_json::{Value as Json, json};
 use sioco_model::{Id, Model};
 use sioco_plan::file::{self, FileError, Loaded, Misfit};
-use sioco_plan::{Cover, Options};
+use sioco_plan::{Cover, PlanOptions};
 
-fn written(model: &Model, options: &Options) -> Json {
+fn written(model: &Model, options: &PlanOptions) -> Json {
     let (plan, cases) = planned(model, options);
     file::document(model, options, &plan, &cases)
 }
@@ -49,7 +49,7 @@ fn a_plan_of_version_1_is_read() {
     assert_eq!(loaded.plan.cover.to_string(), kept["cover"]);
     assert_eq!(loaded.plan.purposes.len(), kept["purposes"].as_array().unwrap().len());
     // What was read is written as it was, but for what only whoever has the file knows.
-    let mut options = Options::new(loaded.plan.cover.clone());
+    let mut options = PlanOptions::new(loaded.plan.cover.clone());
     options.data = true;
     let again = file::document(&model, &options, &loaded.plan, &loaded.cases);
     for field in ["format", "version", "cover", "purposes", "coverage", "length", "steering", "stop", "counts"] {

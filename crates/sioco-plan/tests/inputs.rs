@@ -8,7 +8,7 @@ use sioco_plan::event::Event;
 use sioco_plan::file;
 use sioco_plan::inputs::{NoPurpose, inputs_of, purpose, random};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, PlanError, plan};
+use sioco_plan::{Cover, PlanError, PlanOptions, plan};
 use sioco_solve::values::Choice;
 use sioco_symbolic::path::Path;
 use support::{builtin, example, lines, model};
@@ -82,7 +82,7 @@ fn what_cannot_be_followed_is_said() {
     assert!(matches!(why, Some(NoPurpose::Chosen(_))) && text.contains("a value of `say` among too many"), "{text}");
     // And a plan says it, too.
     let m = model("input a(x: Int)\nprocess P { var n: Int = any init l { ?a(x) [x > n] -> l } }");
-    let found = plan(&m, &builtin, &Options::new(Cover::Inputs(2)), &mut |_| {});
+    let found = plan(&m, &builtin, &PlanOptions::new(Cover::Inputs(2)), &mut |_| {});
     assert!(matches!(found, Err(PlanError::Inputs { .. })), "{found:?}");
 }
 
@@ -105,7 +105,7 @@ fn random_inputs_have_their_lengths_and_their_seed() {
 #[test]
 fn given_values_are_kept_in_files() {
     let m = example("ceiling-speed-monitor/csm");
-    let options = Options { walk: 2, steering: false, ..Options::new(Cover::Inputs(5)) };
+    let options = PlanOptions { walk: 2, steering: false, ..PlanOptions::new(Cover::Inputs(5)) };
     let made = plan(&m, &builtin, &options, &mut |_| {}).expect("a plan");
     assert_eq!(lines(&m, &made).len(), 5);
     let mut walker = Walker::new(Path::new(&m, &builtin));

@@ -8,7 +8,7 @@ mod support;
 use scripted::Scripted;
 use sioco_model::term::Term;
 use sioco_model::{Model, TermId, Value};
-use sioco_plan::{Cover, Options, Plan, State, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, State, plan};
 use sioco_solve::values::Bounds;
 use sioco_solve::{Reason, Terms};
 use sioco_symbolic::analysis::{Control, Determinism};
@@ -16,7 +16,7 @@ use sioco_symbolic::explore::Stop;
 use support::{builtin, example, has_z3, lines, values, z3};
 
 fn planned(model: &Model, cover: Cover, strict: bool) -> Plan {
-    let options = Options { strict, ..Options::new(cover) };
+    let options = PlanOptions { strict, ..PlanOptions::new(cover) };
     plan(model, &builtin, &options, &mut |_| {}).expect("a plan")
 }
 
@@ -107,7 +107,7 @@ fn s3_example_4() {
         return;
     }
     let model = example("atm/atm");
-    let options = Options::new(Cover::Inclusion(1));
+    let options = PlanOptions::new(Cover::Inclusion(1));
     let plan = plan(&model, &z3, &options, &mut |_| {}).expect("a plan");
     assert_eq!((plan.length, plan.stop, plan.purposes.len()), (Some(2), Stop::Complete, 1));
     let lines = lines(&model, &plan);
@@ -242,7 +242,7 @@ fn not_after_one_input() -> Box<dyn Bounds> {
 fn s0_example_18() {
     let model = example("accumulator/accumulator");
     let run = |depth| {
-        let options = Options { depth, strict: true, ..Options::new(Cover::Switch) };
+        let options = PlanOptions { depth, strict: true, ..PlanOptions::new(Cover::Switch) };
         plan(&model, &not_after_one_input, &options, &mut |_| {}).expect("a plan")
     };
     let proved = run(None);

@@ -19,7 +19,7 @@ use sioco_model::semantics::{Interpreter, Quiescence, State as Concrete};
 use sioco_model::{Id, Model, Value};
 use sioco_plan::walker::Walker;
 use sioco_plan::want::{atoms, side_of};
-use sioco_plan::{Cover, Goal, Leg, Options, Plan, Purpose, State, Want, plan};
+use sioco_plan::{Cover, Goal, Leg, Plan, PlanOptions, Purpose, State, Want, plan};
 use sioco_solve::values::{Bounds, Choice, NoValues};
 use sioco_solve::{Limits, Reason};
 use sioco_symbolic::{Path, Shortcuts, Solved, SolverFactory, Step, Stop};
@@ -60,8 +60,8 @@ fn covers() -> Vec<(Cover, bool)> {
     ]
 }
 
-fn options(cover: Cover, data: bool) -> Options {
-    Options {
+fn options(cover: Cover, data: bool) -> PlanOptions {
+    PlanOptions {
         data,
         nodes: 120,
         internal: 20,
@@ -69,11 +69,11 @@ fn options(cover: Cover, data: bool) -> Options {
         workers: 1,
         steering: false,
         limits: limits(),
-        ..Options::new(cover)
+        ..PlanOptions::new(cover)
     }
 }
 
-fn make(model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Plan {
+fn make(model: &Model, solvers: SolverFactory<'_>, options: &PlanOptions) -> Plan {
     plan(model, solvers, options, &mut |_| {}).expect("no purpose is named")
 }
 
@@ -274,7 +274,7 @@ fn all_covers(usual: u64, shape: Shape, solvers: SolverFactory<'_>) -> Seen {
                 if strict && !matches!(cover, Cover::Switch | Cover::Paths(_)) {
                     continue;
                 }
-                let options = Options { strict, ..options(cover.clone(), data) };
+                let options = PlanOptions { strict, ..options(cover.clone(), data) };
                 let made = make(model, solvers, &options);
                 check_purposes(model, solvers, &made, &mut seen);
                 check_goals(model, &made, data, &mut seen);
@@ -333,7 +333,7 @@ fn ways(made: &Plan) -> (BTreeSet<Vec<Step>>, BTreeSet<Vec<Step>>) {
 /// Traces and paths of a length are exactly those that runs have.
 fn check_lengths(model: &Model, solvers: SolverFactory<'_>, cover: Cover, counts: &mut [usize; 4]) {
     let delta = matches!(cover, Cover::Paths(_));
-    let options = Options { strict: true, nodes: 400, ..options(cover.clone(), false) };
+    let options = PlanOptions { strict: true, nodes: 400, ..options(cover.clone(), false) };
     let made = make(model, solvers, &options);
     let length = made.length.expect("the cover is about lengths");
     let (sure, perhaps) = ways(&made);
@@ -387,7 +387,7 @@ fn split_purposes_have_the_same_accepts() {
     for_models(6, FINITE, |model| {
         for (cover, data) in covers() {
             let whole = make(model, &quick, &options(cover.clone(), data));
-            let split = make(model, &quick, &Options { split: true, ..options(cover, data) });
+            let split = make(model, &quick, &PlanOptions { split: true, ..options(cover, data) });
             assert!(split.purposes.iter().all(|p| p.accepts().count() == 1));
             let lines = |plan: &Plan| -> Vec<String> {
                 let of = |p: &Purpose| p.accepts().map(|n| format!("{:?}", p.line(n))).collect::<Vec<_>>();
@@ -417,7 +417,7 @@ fn the_same_plan_on_any_number_of_workers_and_again() {
                         continue;
                     }
                     let run = |workers| {
-                        let options = Options { workers, steering, nodes, ..options(cover.clone(), data) };
+                        let options = PlanOptions { workers, steering, nodes, ..options(cover.clone(), data) };
                         format!("{:?}", make(model, &quick, &options))
                     };
                     let first = run(1);
@@ -435,17 +435,18 @@ fn tiny_limits_are_no_trouble() {
     let mut seen = Seen::default();
     for_models(3, FINITE, |model| {
         for (cover, data) in covers() {
-            let usual = || Options { steering: cover == Cover::Switch, ..options(cover.clone(), data) };
+            let usual = || PlanOptions { steering: cover == Cover::Switch, ..options(cover.clone(), data) };
             let few = Limits { resources: 10, ..Limits::default() };
             let flag = || Some(Arc::new(AtomicBool::new(true)));
-            let mut all: Vec<Options> = [0, 1, 2, 10].iter().map(|n| Options { nodes: *n, ..usual() }).collect();
-            all.push(Options { limits: few, ..usual() });
-            all.push(Options { limits: limits().until(flag().as_ref()), ..usual() });
-            all.push(Options { enough: flag(), ..usual() });
-            all.push(Options { depth: Some(0), ..usual() });
-            all.push(Options { depth: Some(1), ..usual() });
-            all.push(Options { internal: 0, ..usual() });
-            all.push(Options { internal: 1, walk: 0, ..usual() });
+            let mut all: Vec<PlanOptions> =
+                [0, 1, 2, 10].iter().map(|n| PlanOptions { nodes: *n, ..usual() }).collect();
+            all.push(PlanOptions { limits: few, ..usual() });
+            all.push(PlanOptions { limits: limits().until(flag().as_ref()), ..usual() });
+            all.push(PlanOptions { enough: flag(), ..usual() });
+            all.push(PlanOptions { depth: Some(0), ..usual() });
+            all.push(PlanOptions { depth: Some(1), ..usual() });
+            all.push(PlanOptions { internal: 0, ..usual() });
+            all.push(PlanOptions { internal: 1, walk: 0, ..usual() });
             for options in all {
                 let made = make(model, &quick, &options);
                 check_purposes(model, &quick, &made, &mut seen);

@@ -9,21 +9,21 @@ use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::{SymbolId, TermId, Value};
 use sioco_plan::drawn_values::Drawer;
-use sioco_plan::{Cover, Leg, Options, Plan, plan};
+use sioco_plan::{Cover, Leg, Plan, PlanOptions, plan};
 use sioco_solve::values::{Bounds, Choice, Random};
 use sioco_solve::{Answer, Cancellation, Limits, Reason, Solver, Terms};
 use support::{builtin, example, model};
 
 fn planned(model: &Model, length: usize, seed: u64, workers: usize) -> Plan {
     let tests = Some(Choice::Random(0));
-    let options = Options {
+    let options = PlanOptions {
         strict: true,
         steering: false,
         tests,
         seed,
         workers,
         nodes: 1_000_000,
-        ..Options::new(Cover::Traces(length))
+        ..PlanOptions::new(Cover::Traces(length))
     };
     plan(model, &builtin, &options, &mut |_| {}).expect("traces can be planned")
 }
@@ -178,14 +178,14 @@ fn the_greatest_length_with_tests_is_taken() {
             stop.fetch_or(made == stop_at, Ordering::Relaxed);
             builtin()
         };
-        let options = Options {
+        let options = PlanOptions {
             strict: true,
             steering: false,
             tests: Some(Choice::Random(0)),
             workers: 1,
             enough: Some(enough.clone()),
             limits: Limits { cancellation: Cancellation::by(stop.clone()), ..Limits::default() },
-            ..Options::new(Cover::Traces(4))
+            ..PlanOptions::new(Cover::Traces(4))
         };
         let found = plan(&model, &solvers, &options, &mut |_| made.store(0, Ordering::Relaxed));
         let found = found.expect("traces can be planned");
@@ -250,13 +250,13 @@ fn a_hard_question_leaves_time_for_shorter_tests() {
     let (enough, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let solvers =
         || -> Box<dyn Bounds> { Box::new(Endless { solver: builtin(), enough: enough.clone(), stop: stop.clone() }) };
-    let options = Options {
+    let options = PlanOptions {
         steering: false,
         tests: Some(Choice::Min),
         workers: 1,
         enough: Some(enough.clone()),
         limits: Limits { cancellation: Cancellation::by(stop.clone()), ..Limits::default() },
-        ..Options::new(Cover::Traces(3))
+        ..PlanOptions::new(Cover::Traces(3))
     };
     let found = plan(&model, &solvers, &options, &mut |_| {}).expect("traces can be planned");
     assert!(enough.load(Ordering::Relaxed), "the question is a hard one");

@@ -3,7 +3,7 @@
 mod support;
 
 use sioco_model::Model;
-use sioco_plan::{Cover, Infeasible, Options, Plan, State, plan};
+use sioco_plan::{Cover, Infeasible, Plan, PlanOptions, State, plan};
 use support::{builtin, lines, model, values};
 
 const COUNTER: &str = "
@@ -30,7 +30,7 @@ process Counter {
 
 fn of(text: &str) -> (Model, Plan) {
     let model = model(&format!("{COUNTER}\n{text}"));
-    let options = Options { nodes: 2_000, ..Options::new(Cover::Purpose("P".into())) };
+    let options = PlanOptions { nodes: 2_000, ..PlanOptions::new(Cover::Purpose("P".into())) };
     let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("the purpose is there");
     (model, plan)
 }
@@ -117,7 +117,7 @@ fn what_holds_at_once() {
 fn too_many_places() {
     let groups: String = (1..20).map(|i| format!("(at l0 [x != {i}] | at l0 [x != {}]); ", 100 + i)).collect();
     let model = model(&format!("{COUNTER}\npurpose P {{ {groups} ?add(_) }}"));
-    let options = Options::new(Cover::Purpose("P".into()));
+    let options = PlanOptions::new(Cover::Purpose("P".into()));
     let error = plan(&model, &builtin, &options, &mut |_| {}).expect_err("it is too large");
     assert!(error.to_string().contains("too many parts"), "{error}");
 }

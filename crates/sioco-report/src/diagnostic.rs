@@ -20,7 +20,8 @@ pub use json::{json, typed};
 pub use lines::{CheckSummaryLine, ProjectLine};
 pub use parts::{Parts, Rank, render_parts};
 
-/// Labels of one file share a snippet if so few lines lie between them.
+/// Labels of one file share a snippet if at most this many lines lie between them: about a screen. Farther ones are two
+/// snippets.
 const NEAR_LINES: usize = 60;
 
 /// The diagnostic as a report with excerpts of the source, ending in a line break.

@@ -9,7 +9,7 @@ use sioco_report::style::Style;
 use sioco_solve::BackEnd;
 use sioco_solve::values::Bounds;
 use sioco_symbolic::analysis::ModelErrors;
-use sioco_symbolic::{Exploration, Merge, Options, Order, Stop, explore};
+use sioco_symbolic::{Exploration, ExploreOptions, Merge, Order, Stop, explore};
 
 /// Both ways out of every state: without merging, the tree doubles with each step.
 const TWICE: &str = "input a(p: Int in 1..9)
@@ -30,7 +30,7 @@ type Show<'a> = &'a dyn Fn(&Exploration, &dyn Fn(&Explored));
 /// Explores the model, and hands over what was found.
 fn with_tree(order: Order, depth: usize, use_it: &dyn Fn(&mut Exploration, Show)) {
     let model = model();
-    let options = Options { order, merge: Merge::Nothing, depth: Some(depth), ..Options::default() };
+    let options = ExploreOptions { order, merge: Merge::Nothing, depth: Some(depth), ..ExploreOptions::default() };
     let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
     let mut found = explore(&model, &solvers, &options, &mut |_| {});
     let back_end = BackEnd::Command("silent-solver".into());

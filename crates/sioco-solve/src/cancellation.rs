@@ -28,10 +28,11 @@ pub struct Cancellation {
     late: Arc<AtomicU64>,
 }
 
-/// How much work there is in a millisecond for whoever waits, in units of the solvers: about as much as is done in one.
-const WORK: u128 = 500;
-/// However short the time is, there is as much as this.
-const LEAST: u64 = 50_000;
+/// For whoever waits, this much work is in a millisecond, in units of the solvers: about as much as is done in one.
+const WORK_PER_MILLISECOND: u128 = 500;
+/// However short the time is, there is as much work as this: a tenth of a second, so that easy questions always get
+/// their answers.
+const LEAST_WORK: u64 = 50_000;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
@@ -98,7 +99,7 @@ impl Cancellation {
     pub fn hurry(&self, within: Option<Duration>) {
         let pause = within.map(Timer::within);
         let work = within.map(|time| {
-            let work = u64::try_from(time.as_millis() * WORK).unwrap_or(u64::MAX).max(LEAST);
+            let work = u64::try_from(time.as_millis() * WORK_PER_MILLISECOND).unwrap_or(u64::MAX).max(LEAST_WORK);
             (work, work)
         });
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
@@ -200,8 +201,8 @@ mod tests {
         cancellation.hurry(Some(Duration::ZERO));
         assert!(limits.is_late() && cancellation.is_late() && limits.timer().is_over());
         assert!(!limits.cancelled() && !cancellation.is_over());
-        assert!(!cancellation.is_spent() && cancellation.most_work() == Some(LEAST));
-        cancellation.spend(LEAST - 1);
+        assert!(!cancellation.is_spent() && cancellation.most_work() == Some(LEAST_WORK));
+        cancellation.spend(LEAST_WORK - 1);
         assert!(!limits.is_spent());
         cancellation.spend(2);
         assert!(limits.is_spent());

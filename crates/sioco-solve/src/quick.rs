@@ -73,10 +73,11 @@ pub(crate) fn value_within(
     Plain::new(pool, sorts, symbols, most, &mut Quantifiers::default()).value(term)
 }
 
-/// Deeper terms are evaluated as the reference evaluator does it.
+/// Deeper terms are evaluated as the reference evaluator does it: this one recurses in wherever it is called.
 const DEPTH: u32 = 40;
 
-/// So are those that take more steps than this: they may share so much that walking them as trees takes forever.
+/// So are those that take more steps than this: they may share so much that walking them as trees takes for ever, while
+/// the reference evaluator walks them as graphs.
 const FUEL: u32 = 2_000;
 
 /// Evaluation of anything, as the reference evaluator does it.
@@ -264,10 +265,10 @@ impl<'a> Plain<'a> {
 }
 
 /// A quantifier over more combinations of values is looked at first, whether few of them are left: looking at a small
-/// body costs about as much as trying so many.
+/// body costs about as much as trying this many.
 const NARROWED: u64 = 64;
 
-/// So many terms that narrowing looks at are as much work as a combination of values.
+/// This many terms that narrowing looks at are as much work as a combination of values.
 const TERMS: u64 = 16;
 
 impl Plain<'_> {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Longer than anybody waits, and short enough to compute with.
+/// Longer than anybody waits (eleven days), and short enough to compute with.
 const LONGEST: Duration = Duration::from_secs(1_000_000);
 
 /// A time that comes to an end.

@@ -17,7 +17,7 @@ use sioco_solve::back_end::BackEnd;
 use sioco_solve::smt::z3;
 use sioco_solve::values::Bounds;
 use sioco_solve::{Limits, Symbols, Terms};
-use sioco_symbolic::{Exploration, Merge, Options, Order, Shortcuts, Stop, explore};
+use sioco_symbolic::{Exploration, ExploreOptions, Merge, Order, Shortcuts, Stop, explore};
 
 fn example(name: &str) -> Model {
     let file = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
@@ -70,8 +70,8 @@ fn timed(runs: usize, run: &dyn Fn() -> Exploration) -> (Duration, Exploration) 
     best.expect("at least one run")
 }
 
-fn tree() -> Options {
-    Options { merge: Merge::Nothing, workers: 1, nodes: 4_000_000, bytes: 8 << 30, ..Options::default() }
+fn tree() -> ExploreOptions {
+    ExploreOptions { merge: Merge::Nothing, workers: 1, nodes: 4_000_000, bytes: 8 << 30, ..ExploreOptions::default() }
 }
 
 fn rate(found: &Exploration, time: Duration) -> f64 {
@@ -80,9 +80,9 @@ fn rate(found: &Exploration, time: Duration) -> f64 {
 
 /// Time until every switch has been taken.
 fn coverage(name: &str, model: &Model, z3: bool) {
-    let merged = Options { merge: Merge::Included, until_covered: true, ..tree() };
-    let alone = Options { until_covered: true, ..tree() };
-    let bare = Options { shortcuts: Shortcuts { evaluation: false, independence: false }, ..alone.clone() };
+    let merged = ExploreOptions { merge: Merge::Included, until_covered: true, ..tree() };
+    let alone = ExploreOptions { until_covered: true, ..tree() };
+    let bare = ExploreOptions { shortcuts: Shortcuts { evaluation: false, independence: false }, ..alone.clone() };
     let (merged_time, with_merging) = timed(5, &|| explore(model, &chain, &merged, &mut |_| {}));
     let (tree_time, without) = timed(5, &|| explore(model, &chain, &alone, &mut |_| {}));
     println!("{name}: {} switches", model.switches.len());
@@ -101,7 +101,7 @@ fn coverage(name: &str, model: &Model, z3: bool) {
         let (time, found) = timed(5, &|| explore(model, &plain, &bare, &mut |_| {}));
         assert_eq!(found.graph.len(), without.graph.len(), "the same tree");
         // And with merging, which asks it even more.
-        let bare_merged = Options { merge: Merge::Included, ..bare.clone() };
+        let bare_merged = ExploreOptions { merge: Merge::Included, ..bare.clone() };
         let (merged_plain, _) = timed(3, &|| explore(model, &plain, &bare_merged, &mut |_| {}));
         // Once more with solvers that have answered before, so that nothing of the time goes into opening Z3.
         let warm = (0..5).map(|_| warm_time(model, &bare)).min().expect("some runs");
@@ -125,7 +125,7 @@ fn coverage(name: &str, model: &Model, z3: bool) {
 }
 
 /// How long an exploration takes with plain solvers that are open before it starts.
-fn warm_time(model: &Model, options: &Options) -> Duration {
+fn warm_time(model: &Model, options: &ExploreOptions) -> Duration {
     let open: Mutex<Vec<Box<dyn Bounds>>> = Mutex::new((0..2).map(|_| plain()).collect());
     let mut pool = TermPool::default();
     let symbol = pool.constant(Value::Bool(true), model.sorts.bool);
@@ -146,7 +146,7 @@ fn warm_time(model: &Model, options: &Options) -> Duration {
 fn depths(name: &str, model: &Model, nodes: usize) {
     let mut first = None;
     for depth in [10, 20, 40] {
-        let options = Options { order: Order::DepthFirst, depth: Some(depth), nodes, ..tree() };
+        let options = ExploreOptions { order: Order::DepthFirst, depth: Some(depth), nodes, ..tree() };
         let (time, found) = timed(3, &|| explore(model, &chain, &options, &mut |_| {}));
         let rate = rate(&found, time);
         let ratio = first.get_or_insert(rate).max(1.0) / rate;
@@ -161,18 +161,18 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     if let ["--count", nodes] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         let nodes = nodes.parse().expect("a number of nodes");
-        explore(&example("brp/brp.sts"), &chain, &Options { nodes, ..tree() }, &mut |_| {});
+        explore(&example("brp/brp.sts"), &chain, &ExploreOptions { nodes, ..tree() }, &mut |_| {});
         return;
     }
     if let ["--workers", workers, order] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         let order = if order == "depth" { Order::DepthFirst } else { Order::BreadthFirst };
         let options =
-            Options { workers: workers.parse().expect("a number of workers"), depth: Some(24), order, ..tree() };
+            ExploreOptions { workers: workers.parse().expect("a number of workers"), depth: Some(24), order, ..tree() };
         explore(&example("brp/brp.sts"), &chain, &options, &mut |_| {});
         return;
     }
     if let ["--merge", runs] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        let (model, options) = (generated(4), Options { merge: Merge::Included, until_covered: true, ..tree() });
+        let (model, options) = (generated(4), ExploreOptions { merge: Merge::Included, until_covered: true, ..tree() });
         for _ in 0..runs.parse().expect("a number of runs") {
             let found = explore(&model, &chain, &options, &mut |_| {});
             eprintln!("{:?}", found.counters);
@@ -195,7 +195,7 @@ fn main() {
     println!("BRP to depth 20");
     let brp = example("brp/brp.sts");
     for (name, merge) in [("tree", Merge::Nothing), ("equal", Merge::Equal), ("included", Merge::Included)] {
-        let options = Options { merge, depth: Some(20), ..tree() };
+        let options = ExploreOptions { merge, depth: Some(20), ..tree() };
         let (time, found) = timed(3, &|| explore(&brp, &chain, &options, &mut |_| {}));
         println!(
             "  {name:<8} {:>8} nodes {time:>12.3?}, {} bytes per node, {:.1} % of {} answers without the back-end",
@@ -216,7 +216,7 @@ fn main() {
 fn cores(name: &str, model: &Model, order: Order) {
     let mut one = None;
     for workers in [1, 2] {
-        let options = Options { depth: Some(24), workers, order, ..tree() };
+        let options = ExploreOptions { depth: Some(24), workers, order, ..tree() };
         let (time, found) = timed(5, &|| explore(model, &chain, &options, &mut |_| {}));
         let factor = one.get_or_insert(time).as_secs_f64() / time.as_secs_f64();
         println!(
@@ -225,7 +225,7 @@ fn cores(name: &str, model: &Model, order: Order) {
             rate(&found, time) / 1e6
         );
     }
-    let options = Options { depth: Some(24), workers: 1, order, ..tree() };
+    let options = ExploreOptions { depth: Some(24), workers: 1, order, ..tree() };
     let run = || explore(model, &chain, &options, &mut |_| {});
     let apart = (0..5).map(|_| {
         let start = Instant::now();

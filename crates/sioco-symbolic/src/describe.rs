@@ -16,7 +16,7 @@ use crate::prepare::Origin;
 use crate::step::Step;
 use crate::symbols::Meaning;
 
-/// Definitions are written out in conditions that stay smaller than this.
+/// Definitions are written out in conditions that stay smaller than this, in terms: a few lines.
 const WRITTEN_OUT: usize = 60;
 
 /// A path with values: it can be replayed.

@@ -18,17 +18,20 @@ use crate::prepare::{Origin, conjuncts, has_quantifiers};
 use crate::step::Step;
 use sioco_model::semantics::live::Live;
 
-/// So many combinations of locations are looked at.
+/// At most this many combinations of locations are looked at. Models of a few processes have fewer; with more,
+/// divergence stays possible.
 const LOCATIONS: usize = 1_000;
 
-/// Rounds of so many steps are tried, and so many steps in all.
+/// Rounds of at most this many steps are tried: a circle of internal steps that people write has a few.
 const STEPS: usize = 8;
+/// And at most this many steps in all, each of which may be a question.
 const PROBES: usize = 64;
 
-/// After a step that ties what it chooses to what is known, so many more are tried: every question has more conditions then.
+/// After a step that ties what it chooses to what is known, this many more are tried: every question has more
+/// conditions then.
 const TIED_STEPS: usize = 2;
 
-/// So many rounds are told apart by what they ask of values.
+/// At most this many rounds are told apart by what they ask of values: their conditions become one disjunction.
 const MOST_ROUNDS: usize = 16;
 
 /// From which locations to which.

@@ -12,11 +12,14 @@ use crate::path::Path;
 use crate::symbols::symbols_of;
 use sioco_model::semantics::live::Live;
 
-/// So many combinations of values are told one by one.
+/// At most this many combinations of values are told one by one: a byte, or a few small choices. With more, the terms
+/// are kept, and the solver is asked.
 pub(crate) const MOST: usize = 256;
 
-/// With so many conditions, and so many evaluations of these: some milliseconds.
+/// Combinations are told with at most this many conditions,
 const CONDITIONS: usize = 200;
+/// and with at most this many evaluations of these. Beyond, values are kept as terms, which is slower but loses
+/// nothing.
 const WORK: u64 = 10_000;
 
 /// What is known of rounds of internal steps that begin at the end of a path.

@@ -23,34 +23,44 @@ use crate::prepare::leaves;
 use crate::symbols::symbols_of;
 use sioco_model::semantics::live::Live;
 
-/// With how many earlier states at the same locations a state is compared.
+/// A state is compared with at most this many earlier states at the same locations. Measured, 20,000 nodes of Redis:
+/// with half as many 5,286 states are left out, in 2.5 s of computing; with this 5,343 in 2.7 s; with twice as many
+/// 5,383 in 4.3 s.
 const CANDIDATES: usize = 64;
 
-/// And with how many where comparing has been of little use: after so many comparisons, fewer than one in so many
-/// found anything.
+/// And with at most this many where comparing has been of little use. Measured: half and twice as many change nothing
+/// for Redis, SMTP and the speed monitor.
 const FEW_CANDIDATES: usize = 4;
+/// Comparing counts as of little use after this many comparisons: fewer say little.
 const PATIENCE: u64 = 128;
+/// If fewer than one in this many found anything then. One state that is left out saves all that follows it, so that
+/// even few are worth it.
 const USEFUL: u64 = 32;
 
-/// How often a state whose condition keeps a quantifier is compared: such questions are dear.
+/// A state whose condition keeps a quantifier is compared at most this often: such questions are dear.
 const QUANTIFIED_ATTEMPTS: u32 = 2;
 
-/// After so many of them at some locations, they go on only if one in four found something.
+/// After this many of them at some locations, they go on only if one in four found something.
 const QUANTIFIED: u64 = 12;
 
-/// A comparison only saves work, so it is given up sooner than other questions; and after so many that were given up,
-/// states at these locations are not compared any more.
+/// A comparison only saves work, so it is given up sooner than other questions. Measured, 20,000 nodes of Redis: half
+/// and twice as much leave out the same 5,343 states; with a tenth it is 5,334.
 const RESOURCES: u64 = 20_000;
+/// And after this time by the clock, for a solver that does not count its work.
 const WALL: Duration = Duration::from_secs(2);
+/// After this many that were given up, states at these locations are not compared any more: they differ by what the
+/// solver cannot decide.
 const GIVEN_UP: u64 = 8;
 
-/// After so many in all, nothing is compared any more unless more comparisons found something.
+/// After this many in all, nothing is compared any more unless more comparisons found something: each takes its whole
+/// limit.
 const GIVEN_UP_IN_ALL: u64 = 16;
 
-/// With how many conditions.
+/// States with more conditions are not compared: such questions are seldom decided within their limit.
 const MOST_CONDITIONS: usize = 40;
 
-/// How much an elimination may make a condition grow.
+/// An elimination may make a condition grow to at most this many terms: with more, the question is harder than with the
+/// quantifier.
 const ELIMINATION: usize = 300;
 
 /// A state that others may be included in.

@@ -14,7 +14,7 @@ use sioco_model::{BinderId, Id, SymbolId, TermId, Value};
 use crate::path::Path;
 use sioco_model::semantics::live::Live;
 
-/// With how many conditions a state is compared at most.
+/// A state is compared with at most this many conditions: to make its key walks all of them, at every step.
 pub(crate) const MOST_CONDITIONS: usize = 100;
 
 /// The words of a state.

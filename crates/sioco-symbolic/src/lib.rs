@@ -29,7 +29,7 @@ pub mod step;
 mod symbols;
 
 pub use describe::Solved;
-pub use explore::{Exploration, Explorer, Merge, Options, Order, Progress, Stop, explore};
+pub use explore::{Exploration, ExploreOptions, ExploreProgress, Explorer, Merge, Order, Stop, explore};
 pub use graph::{Graph, NodeId};
 pub use path::{Path, PathCondition, Possible, Shortcuts, SolverFactory};
 pub use prepare::Origin;

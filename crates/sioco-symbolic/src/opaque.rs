@@ -12,7 +12,8 @@ use sioco_model::{TermId, Value};
 
 use crate::path::Path;
 
-/// From this size on, a value may soon be too large; smaller ones need no attention.
+/// From this size on, a value may soon be too large; smaller ones need no attention: they can be doubled eight times
+/// before they reach the [limit](sioco_model::value::MAX_SIZE).
 const LARGE: usize = 4096;
 
 /// Whether computing with a value may soon give one that is too large.

@@ -36,7 +36,8 @@ use crate::step::{Outgoing, Step};
 use crate::symbols::Names;
 use sioco_model::semantics::live::Live;
 
-/// A value whose term has more parts than this gets a symbol of its own.
+/// A value whose term has more parts than this gets a symbol of its own. Measured, planning for Redis: 7.3 s of
+/// computing with half of it, 3.6 s with this, 2.1 s with twice as much, and the same plan.
 const NAMED_FROM: usize = 6;
 
 /// Whether a step is possible.

@@ -303,7 +303,8 @@ fn not_possible(model: &Model, pool: &mut TermPool, free: &[Free], what: TermId)
     logic::not_true(pool, sorts, possible)
 }
 
-/// How much an elimination of quantifiers may make a condition grow.
+/// An elimination of quantifiers may make a condition of the model grow to at most this many terms: less than for one
+/// [on a path](crate::path), since it is used on all of them.
 const ELIMINATION: usize = 200;
 
 pub(crate) fn condition(pool: &TermPool, sorts: &Sorts, term: TermId, origin: Origin) -> Condition {

@@ -187,7 +187,7 @@ fn is_known(model: &Model, name: &str) -> bool {
     }
 }
 
-/// So many ways to be silent are tried.
+/// At most this many ways to be silent are tried: each is a question. Beyond, the answer is `unknown`.
 const WAYS: usize = 64;
 
 /// Takes a path from the initial state, and says whether that is possible. The path is at its end afterwards, or before

@@ -3,7 +3,8 @@
 
 use std::ops::{Index, IndexMut};
 
-/// How many things are in a block: a power of two, small enough that the allocator keeps blocks at hand.
+/// This many things are in a block: a power of two, so that a place is found by shifts, and small enough that the
+/// allocator keeps blocks at hand.
 const BLOCK: usize = 2048;
 
 /// See the [module](self). All blocks but the last are full.

@@ -9,7 +9,7 @@ use sioco_model::semantics::{Interpreter, State, StepError};
 use sioco_model::{Id, Model, SwitchId, Value};
 use sioco_solve::back_end::BackEnd;
 use sioco_solve::values::Bounds;
-use sioco_symbolic::analysis::{Analysis, Determinism, Kind, Options, Reached, Status, What, analyze};
+use sioco_symbolic::analysis::{Analysis, AnalysisOptions, Determinism, Kind, Reached, Status, What, analyze};
 use sioco_symbolic::{Stop, analysis::witness::replay};
 
 struct Random(u64);
@@ -197,7 +197,7 @@ fn analyses_agree_with_brute_force() {
         let checked = check_text("m.sts", &text);
         let Some(model) = checked.model else { panic!("{text}\n{:?}", checked.diagnostics) };
         let model = model.model;
-        let options = Options { workers: 1, ..Options::default() };
+        let options = AnalysisOptions { workers: 1, ..AnalysisOptions::default() };
         let analysis = analyze(&model, &builtin, &options, &mut |_| {});
         assert_eq!(analysis.exploration.stop, Stop::Complete, "{text}");
         let (there, (found, left)) = (brute_force(&model), symbolic(&model, &analysis));
@@ -228,7 +228,7 @@ fn only_what_is_asked_for_is_looked_for() {
     let text = random_model(3);
     let model = check_text("m.sts", &text).model.expect("a model").model;
     for kind in Kind::ALL {
-        let options = Options { kinds: vec![kind], ..Options::default() };
+        let options = AnalysisOptions { kinds: vec![kind], ..AnalysisOptions::default() };
         let analysis = analyze(&model, &builtin, &options, &mut |_| {});
         assert!(analysis.findings.iter().all(|f| f.kind == kind), "{kind}");
     }
@@ -278,7 +278,8 @@ fn systems_agree_with_brute_force() {
         // Some have a channel with one end: that is an error.
         let Some(model) = check_text("m.sts", &text).model else { continue };
         let model = model.model;
-        let analysis = analyze(&model, &builtin, &Options { workers: 1, ..Options::default() }, &mut |_| {});
+        let analysis =
+            analyze(&model, &builtin, &AnalysisOptions { workers: 1, ..AnalysisOptions::default() }, &mut |_| {});
         assert_eq!(analysis.exploration.stop, Stop::Complete, "{text}");
         let (mut taken, mut dead, mut overlaps) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let mut interpreter = Interpreter::new(&model);

@@ -13,16 +13,17 @@ use sioco_model::{Id, Model, Value};
 use sioco_solve::values::Choice;
 use sioco_solve::{Cancellation, Limits, Reason};
 use sioco_symbolic::{
-    Exploration, Merge, Options, Order, Path, Possible, Reach, Step, Stop, explore, named_steps, reach, reach_named,
+    Exploration, ExploreOptions, Merge, Order, Path, Possible, Reach, Step, Stop, explore, named_steps, reach,
+    reach_named,
 };
 use support::{builtin, has_z3, limits, model, z3};
 
-fn run(model: &Model, options: Options) -> Exploration {
-    explore(model, &builtin, &Options { limits: limits(), ..options }, &mut |_| {})
+fn run(model: &Model, options: ExploreOptions) -> Exploration {
+    explore(model, &builtin, &ExploreOptions { limits: limits(), ..options }, &mut |_| {})
 }
 
-fn tree(depth: usize) -> Options {
-    Options { merge: Merge::Nothing, depth: Some(depth), workers: 1, delta: true, ..Options::default() }
+fn tree(depth: usize) -> ExploreOptions {
+    ExploreOptions { merge: Merge::Nothing, depth: Some(depth), workers: 1, delta: true, ..ExploreOptions::default() }
 }
 
 /// How surely a switch is taken: not at all, perhaps, surely.
@@ -157,20 +158,24 @@ const COUNTER: &str = "input a(p: Int in 1..3)\noutput o(n: Int)\nprocess P {\n 
 #[test]
 fn a_path_of_thousands_of_steps() {
     let m = model(COUNTER);
-    let options = Options {
+    let options = ExploreOptions {
         merge: Merge::Nothing,
         order: Order::DepthFirst,
         depth: Some(5_000),
         workers: 1,
-        ..Options::default()
+        ..ExploreOptions::default()
     };
     let found = run(&m, options);
     assert_eq!((found.stop, found.graph.len()), (Stop::Depth, 5_001));
     assert!(found.graph.ids().all(|n| !found.graph.rests_on_unknown(n)));
     let steps = found.graph.path(found.graph.ids().last().expect("a node"));
     assert_eq!(steps.len(), 5_000);
-    let options =
-        Options { order: Order::BreadthFirst, merge: Merge::Nothing, depth: Some(2_000), ..Options::default() };
+    let options = ExploreOptions {
+        order: Order::BreadthFirst,
+        merge: Merge::Nothing,
+        depth: Some(2_000),
+        ..ExploreOptions::default()
+    };
     assert_eq!(run(&m, options).graph.len(), 2_001);
 }
 
@@ -179,7 +184,7 @@ fn a_long_path_of_known_values() {
     let m = model(
         "output o(n: Int)\nprocess P {\n var x: Int = 0\n init l {\n s: !o(x) / x := (x * 7 + 3) mod 10007 -> l\n }\n}",
     );
-    let found = run(&m, Options { order: Order::DepthFirst, depth: Some(20_000), ..Options::default() });
+    let found = run(&m, ExploreOptions { order: Order::DepthFirst, depth: Some(20_000), ..ExploreOptions::default() });
     assert!(matches!(found.stop, Stop::Complete), "{:?}", found.stop);
 }
 
@@ -202,7 +207,7 @@ fn ten_thousand_switches_in_a_location() {
     }
     text.push_str(" }\n}");
     let m = model(&text);
-    let found = run(&m, Options { nodes: 20_000, ..tree(1) });
+    let found = run(&m, ExploreOptions { nodes: 20_000, ..tree(1) });
     // The half with a guard that holds for 7, and silence.
     let expected = (0..10_000).filter(|i| i % 14 < 7).count() + 1;
     assert_eq!(found.graph.children(found.graph.root()).len(), expected);
@@ -211,16 +216,16 @@ fn ten_thousand_switches_in_a_location() {
 #[test]
 fn nothing_to_do() {
     let m = model("input a\nprocess P {\n init l {\n s: ?a -> m\n }\n state m {\n }\n}");
-    let found = run(&m, Options { workers: 1, ..Options::default() });
+    let found = run(&m, ExploreOptions { workers: 1, ..ExploreOptions::default() });
     assert_eq!((found.stop, found.graph.len()), (Stop::Complete, 2));
     let m = model("process P {\n init final l\n}");
     for order in [Order::BreadthFirst, Order::DepthFirst] {
         for merge in [Merge::Nothing, Merge::Equal, Merge::Included] {
-            let found = run(&m, Options { order, merge, ..Options::default() });
+            let found = run(&m, ExploreOptions { order, merge, ..ExploreOptions::default() });
             assert_eq!((found.stop, found.graph.len()), (Stop::Complete, 1));
             assert!(found.graph.is_expanded(found.graph.root()));
             // Silence is all there is, once.
-            let found = run(&m, Options { order, merge, delta: true, ..Options::default() });
+            let found = run(&m, ExploreOptions { order, merge, delta: true, ..ExploreOptions::default() });
             assert_eq!((found.stop, found.graph.len()), (Stop::Complete, 2));
         }
     }
@@ -231,12 +236,13 @@ fn limits_are_kept() {
     let m = model(COUNTER);
     for order in [Order::BreadthFirst, Order::DepthFirst] {
         for nodes in [1, 2, 10] {
-            let found = run(&m, Options { order, nodes, merge: Merge::Nothing, ..Options::default() });
+            let found = run(&m, ExploreOptions { order, nodes, merge: Merge::Nothing, ..ExploreOptions::default() });
             assert_eq!(found.stop, Stop::Nodes);
             assert!(found.graph.len() <= nodes, "{} nodes", found.graph.len());
             assert!(found.graph.frontier().next().is_some(), "{order:?}: something is left to do");
         }
-        let found = run(&m, Options { order, depth: Some(0), merge: Merge::Nothing, ..Options::default() });
+        let found =
+            run(&m, ExploreOptions { order, depth: Some(0), merge: Merge::Nothing, ..ExploreOptions::default() });
         assert_eq!((found.stop, found.graph.len()), (Stop::Depth, 1));
     }
     let cancel = sioco_symbolic::explore::cancel_flag();
@@ -247,7 +253,7 @@ fn limits_are_kept() {
             wall: Duration::from_secs(1),
             ..Limits::default()
         };
-        let found = explore(&m, &builtin, &Options { order, limits, ..Options::default() }, &mut |_| {});
+        let found = explore(&m, &builtin, &ExploreOptions { order, limits, ..ExploreOptions::default() }, &mut |_| {});
         assert_eq!(found.stop, Stop::Cancelled);
     }
 }
@@ -263,7 +269,7 @@ fn hard_guards_for_z3() {
          u: ?a(p, s) [p * p == 2] -> l\n }\n}",
     );
     let limits = Limits { wall: Duration::from_secs(2), ..Limits::default() };
-    let found = explore(&m, &z3, &Options { limits, ..tree(1) }, &mut |_| {});
+    let found = explore(&m, &z3, &ExploreOptions { limits, ..tree(1) }, &mut |_| {});
     assert!(taken(&m, &found, "s").is_some());
     assert_ne!(taken(&m, &found, "u"), Some(true));
 }
@@ -276,7 +282,7 @@ fn undefined_is_not_included() {
          i: ?a(p) [6 div p >= -6] / x := p -> m\n j: ?a(p) / x := p -> m\n }\n state m { o: !b [x == 0] -> m }\n}",
     );
     for merge in [Merge::Equal, Merge::Included] {
-        let found = run(&m, Options { merge, workers: 1, ..Options::default() });
+        let found = run(&m, ExploreOptions { merge, workers: 1, ..ExploreOptions::default() });
         assert_eq!((found.stop, taken(&m, &found, "o")), (Stop::Complete, Some(true)), "{merge:?}");
     }
 }
@@ -293,7 +299,7 @@ fn values_that_grow_beyond_all_limits() {
          }\n final end\n}",
     );
     for merge in [Merge::Nothing, Merge::Equal, Merge::Included] {
-        let options = Options { merge, depth: Some(32), workers: 1, ..Options::default() };
+        let options = ExploreOptions { merge, depth: Some(32), workers: 1, ..ExploreOptions::default() };
         let found = run(&m, options);
         assert_eq!(taken(&m, &found, "u"), Some(false), "{merge:?}: only perhaps");
         assert_eq!(taken(&m, &found, "v"), Some(true), "{merge:?}: whatever the large values are");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sioco_model::{SymbolId, TermId};
 use sioco_solve::values::Bounds;
 use sioco_solve::{Answer, Limits, Reason, Solver, Terms};
-use sioco_symbolic::analysis::{Kind, Options, analyze};
+use sioco_symbolic::analysis::{AnalysisOptions, Kind, analyze};
 use support::model;
 
 /// Uses up what it is given, and never knows.
@@ -50,7 +50,12 @@ const MODEL: &str = "input a(p: Int)\nprocess P {\n  var x: Int = any\n  var y: 
 fn asked(takes: Duration, limits: &Limits) -> (Vec<u64>, Duration) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let solvers = || -> Box<dyn Bounds> { Box::new(Tired { takes, asked: Arc::clone(&asked) }) };
-    let options = Options { limits: limits.clone(), nodes: 1, kinds: vec![Kind::Nondeterminism], ..Options::default() };
+    let options = AnalysisOptions {
+        limits: limits.clone(),
+        nodes: 1,
+        kinds: vec![Kind::Nondeterminism],
+        ..AnalysisOptions::default()
+    };
     let started = Instant::now();
     analyze(&model(MODEL), &solvers, &options, &mut |_| {});
     let took = started.elapsed();

@@ -10,7 +10,7 @@ use std::path::{Path as FilePath, PathBuf};
 use sioco_lang::check::check_file;
 use sioco_lang::source::FsLoader;
 use sioco_model::{Id, Model};
-use sioco_symbolic::{Exploration, Merge, Options, Order, SolverFactory, Step, Stop, explore};
+use sioco_symbolic::{Exploration, ExploreOptions, Merge, Order, SolverFactory, Step, Stop, explore};
 use support::{builtin, has_z3, limits, z3};
 
 /// Nodes of the graph, merged by inclusion. Those that never end are cut at this depth.
@@ -73,14 +73,14 @@ fn example(name: &str) -> Model {
     checked.model.unwrap_or_else(|| panic!("{name}: {:?}", checked.diagnostics)).model
 }
 
-fn graph(model: &Model, solvers: SolverFactory<'_>, options: Options) -> Exploration {
+fn graph(model: &Model, solvers: SolverFactory<'_>, options: ExploreOptions) -> Exploration {
     explore(model, solvers, &options, &mut |_| {})
 }
 
 /// Merged by inclusion, to the end where there is one.
 fn merged(model: &Model, solvers: SolverFactory<'_>, stop: Stop) -> Exploration {
     let depth = (stop == Stop::Depth).then_some(CUT);
-    graph(model, solvers, Options { depth, ..Options::default() })
+    graph(model, solvers, ExploreOptions { depth, ..ExploreOptions::default() })
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn every_example_is_decided_with_silence() {
     for (name, _, stop) in NODES {
         let model = example(name);
         let depth = (*stop == Stop::Depth).then_some(CUT);
-        let found = graph(&model, &z3, Options { depth, delta: true, ..Options::default() });
+        let found = graph(&model, &z3, ExploreOptions { depth, delta: true, ..ExploreOptions::default() });
         assert_eq!((found.stop, &found.doubts[..]), (*stop, &[][..]), "{name}");
     }
 }
@@ -151,8 +151,13 @@ fn the_built_in_layers_never_contradict_z3() {
     for (name, ..) in NODES {
         let model = example(name);
         for delta in [false, true] {
-            let options =
-                Options { merge: Merge::Nothing, depth: Some(5), delta, limits: limits(), ..Options::default() };
+            let options = ExploreOptions {
+                merge: Merge::Nothing,
+                depth: Some(5),
+                delta,
+                limits: limits(),
+                ..ExploreOptions::default()
+            };
             let paths = |found: Exploration| -> BTreeMap<Vec<Step>, bool> {
                 let graph = &found.graph;
                 graph.ids().map(|n| (graph.path(n), !graph.rests_on_unknown(n))).collect()
@@ -209,8 +214,14 @@ fn workers_share_large_trees() {
     for order in [Order::BreadthFirst, Order::DepthFirst] {
         for nodes in [6_000, 100_000] {
             let run = |workers| {
-                let options =
-                    Options { order, nodes, workers, merge: Merge::Nothing, depth: Some(16), ..Options::default() };
+                let options = ExploreOptions {
+                    order,
+                    nodes,
+                    workers,
+                    merge: Merge::Nothing,
+                    depth: Some(16),
+                    ..ExploreOptions::default()
+                };
                 let found = explore(&model, &builtin, &options, &mut |_| {});
                 let all: Vec<_> = found
                     .graph

@@ -11,13 +11,13 @@ use sioco_model::semantics::{Interpreter, Quiescence, State};
 use sioco_model::{Model, SwitchId, Value};
 use sioco_solve::Reason;
 use sioco_solve::values::Choice;
-use sioco_symbolic::analysis::{Analysis, Determinism, Kind, Options, Status, What, analyze};
+use sioco_symbolic::analysis::{Analysis, AnalysisOptions, Determinism, Kind, Status, What, analyze};
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::{Path, Reach, Step, Stop, named_steps, reach_named};
 use support::{Rng, builtin, initial_states, limits, model};
 
 fn analysis(model: &Model) -> Analysis {
-    analyze(model, &builtin, &Options { workers: 1, ..Options::default() }, &mut |_| {})
+    analyze(model, &builtin, &AnalysisOptions { workers: 1, ..AnalysisOptions::default() }, &mut |_| {})
 }
 
 /// A model whose values stay in their ranges, with many internal steps.

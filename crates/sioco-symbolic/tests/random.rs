@@ -12,7 +12,8 @@ use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{Limits, Reason};
 use sioco_symbolic::explore::Cursor;
 use sioco_symbolic::{
-    Graph, Merge, NodeId, Options, Order, Path, Reach, Shortcuts, Solved, SolverFactory, Step, Stop, explore, reach,
+    ExploreOptions, Graph, Merge, NodeId, Order, Path, Reach, Shortcuts, Solved, SolverFactory, Step, Stop, explore,
+    reach,
 };
 use support::generate::{ANY, DENSE, FINITE, SHORT};
 use support::scripted::{Scripted, is_wide};
@@ -24,8 +25,14 @@ use support::{
 /// As many values of symbols are tried for one symbolic state.
 const TRIED: u64 = 3_000;
 
-fn tree_options(depth: usize) -> Options {
-    Options { merge: Merge::Nothing, depth: Some(depth), workers: 1, limits: limits(), ..Options::default() }
+fn tree_options(depth: usize) -> ExploreOptions {
+    ExploreOptions {
+        merge: Merge::Nothing,
+        depth: Some(depth),
+        workers: 1,
+        limits: limits(),
+        ..ExploreOptions::default()
+    }
 }
 
 /// The nodes of a tree by their paths.
@@ -107,7 +114,7 @@ fn replay(path: &mut Path<'_>, solved: &Solved) {
 
 /// Every concrete run is a path of the tree; every path that is not doubtful has values that replay; and each symbolic
 /// state stands for exactly the concrete states at the end of these runs.
-fn check_tree(model: &Model, solvers: SolverFactory<'_>, concrete: &Tree, options: &Options, seen: &mut Seen) {
+fn check_tree(model: &Model, solvers: SolverFactory<'_>, concrete: &Tree, options: &ExploreOptions, seen: &mut Seen) {
     let found = explore(model, solvers, options, &mut |_| {});
     assert!(matches!(found.stop, Stop::Depth | Stop::Complete), "{:?}", found.stop);
     let graph = &found.graph;
@@ -186,7 +193,7 @@ fn trees(usual: u64, shape: Shape, delta: bool, shortcuts: Shortcuts, solvers: S
     let mut seen = Seen::default();
     for_models(usual, shape, |model| {
         let (concrete, depth) = concrete_tree(model, 4, delta, 60);
-        let options = Options { delta, shortcuts, ..tree_options(depth) };
+        let options = ExploreOptions { delta, shortcuts, ..tree_options(depth) };
         check_tree(model, solvers, &concrete, &options, &mut seen);
     });
     println!("{seen:?}");
@@ -244,7 +251,7 @@ fn small_models_are_decided_by_the_built_in_solver() {
     let mut seen = Seen::default();
     for_models(60, SHORT, |model| {
         let (concrete, depth) = concrete_tree(model, 3, true, 60);
-        let options = Options { delta: true, limits: Limits::default(), ..tree_options(depth) };
+        let options = ExploreOptions { delta: true, limits: Limits::default(), ..tree_options(depth) };
         check_tree(model, &builtin, &concrete, &options, &mut seen);
     });
     assert!(by_hand() || seen.paths > 500 && seen.silences > 50, "{seen:?}");
@@ -252,7 +259,7 @@ fn small_models_are_decided_by_the_built_in_solver() {
     // And the whole graph is finite.
     let mut counts = [0; 4];
     for_models(40, SHORT, |model| {
-        let options = Options { nodes: 400, workers: 1, ..Options::default() };
+        let options = ExploreOptions { nodes: 400, workers: 1, ..ExploreOptions::default() };
         check_merged(model, &options, &builtin, &mut counts);
     });
     println!("cut, complete, inclusions, compared: {counts:?}");
@@ -269,7 +276,7 @@ fn quick() -> Box<dyn Bounds> {
     Box::new(Scripted::new(builtin(), Reason::Resources, is_wide))
 }
 
-fn check_merged(model: &Model, options: &Options, solvers: SolverFactory<'_>, counts: &mut [usize; 4]) {
+fn check_merged(model: &Model, options: &ExploreOptions, solvers: SolverFactory<'_>, counts: &mut [usize; 4]) {
     let Some((states, steps)) = concrete_reachable(model, 1_000) else { return };
     let found = explore(model, solvers, options, &mut |_| {});
     let graph = &found.graph;
@@ -336,8 +343,15 @@ fn merged_graphs_reach_what_can_be_reached() {
         let mut counts = [0; 4];
         for_models(20, FINITE, |model| {
             let depth = (order == Order::DepthFirst).then_some(12);
-            let options =
-                Options { merge, order, depth, nodes: 60, workers: 1, limits: limits(), ..Options::default() };
+            let options = ExploreOptions {
+                merge,
+                order,
+                depth,
+                nodes: 60,
+                workers: 1,
+                limits: limits(),
+                ..ExploreOptions::default()
+            };
             check_merged(model, &options, &quick, &mut counts);
         });
         println!("{merge:?} {order:?}: cut, complete, inclusions, compared: {counts:?}");
@@ -350,8 +364,13 @@ fn merged_graphs_reach_what_can_be_reached_for_z3() {
     if has_z3() {
         let mut counts = [0; 4];
         for_models(4, FINITE, |model| {
-            let options =
-                Options { merge: Merge::Included, nodes: 60, workers: 1, limits: limits(), ..Options::default() };
+            let options = ExploreOptions {
+                merge: Merge::Included,
+                nodes: 60,
+                workers: 1,
+                limits: limits(),
+                ..ExploreOptions::default()
+            };
             check_merged(model, &options, &z3, &mut counts);
         });
         println!("{counts:?}");
@@ -375,7 +394,15 @@ fn workers_do_not_change_the_graph() {
             for (order, depth) in [(Order::BreadthFirst, None), (Order::DepthFirst, Some(9))] {
                 let run = |workers| {
                     let nodes = 1_500;
-                    let options = Options { merge, workers, nodes, order, depth, delta: true, ..Options::default() };
+                    let options = ExploreOptions {
+                        merge,
+                        workers,
+                        nodes,
+                        order,
+                        depth,
+                        delta: true,
+                        ..ExploreOptions::default()
+                    };
                     explore(model, &builtin, &options, &mut |_| {})
                 };
                 let one = run(1);
@@ -401,7 +428,7 @@ fn depth_first_has_the_same_paths() {
         let (concrete, depth) = concrete_tree(model, 4, true, 100);
         assert!(!concrete.is_empty());
         let run = |order| {
-            let options = Options { order, delta: true, ..tree_options(depth) };
+            let options = ExploreOptions { order, delta: true, ..tree_options(depth) };
             explore(model, &quick, &options, &mut |_| {})
         };
         let (wide, deep) = (run(Order::BreadthFirst), run(Order::DepthFirst));

@@ -12,7 +12,7 @@ use sioco_model::{Id, Model, TermId, Value};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{Reason, Terms};
 use sioco_symbolic::{
-    Exploration, Merge, Options, Order, Path, Possible, Reach, SolverFactory, Stop, explore, named_steps, reach,
+    Exploration, ExploreOptions, Merge, Order, Path, Possible, Reach, SolverFactory, Stop, explore, named_steps, reach,
 };
 use support::scripted::Scripted;
 use support::{builtin, model};
@@ -50,7 +50,7 @@ fn dead() -> Box<dyn Bounds> {
 }
 
 fn tree(model: &Model, solvers: SolverFactory<'_>, merge: Merge, order: Order, depth: usize) -> Exploration {
-    let options = Options { merge, order, depth: Some(depth), workers: 1, ..Options::default() };
+    let options = ExploreOptions { merge, order, depth: Some(depth), workers: 1, ..ExploreOptions::default() };
     explore(model, solvers, &options, &mut |_| {})
 }
 

@@ -49,11 +49,11 @@ pub use sioco_adapter::in_process::{Arg, Args, FromArg, InProcess, IntoArg, Outp
 use sioco_campaign::cover::Covered;
 use sioco_campaign::journal::Writer;
 use sioco_campaign::planning::{Clock, Planned, Planner, WALKED, Wanted};
-use sioco_campaign::{Campaign, Deadline, Outcome};
+use sioco_campaign::{Campaign, CampaignOutcome, Deadline};
 use sioco_exec::journal::About;
 use sioco_exec::settings::Settings;
 use sioco_exec::{Summary, Verdict};
-use sioco_lang::check::{Checked, CheckedModel, Options, check_file};
+use sioco_lang::check::{CheckOptions, Checked, CheckedModel, check_file};
 use sioco_lang::diagnostic::Severity;
 use sioco_lang::source::FsLoader;
 use sioco_report::analysis::Source;
@@ -74,7 +74,7 @@ const PLAIN: Style = Style::PLAIN;
 #[derive(Clone, Debug)]
 pub struct Conformance {
     file: PathBuf,
-    choices: Options,
+    choices: CheckOptions,
     cover: String,
     seed: u64,
     max_steps: Option<u64>,
@@ -103,7 +103,7 @@ impl Conformance {
     /// package.
     pub fn to(file: impl Into<PathBuf>) -> Self {
         let quiescence = Settings::default().quiescence;
-        let choices = Options::default();
+        let choices = CheckOptions::default();
         let (file, cover) = (file.into(), "auto".into());
         Conformance { file, choices, cover, seed: 0, max_steps: None, quiescence, journal: None }
     }
@@ -184,7 +184,7 @@ impl Conformance {
         let campaign = Campaign::new(model, plan, &settings, &deadline).solver(&back_end).alike_by(&source);
         let mut journal = match &self.journal {
             Some(file) => {
-                let Options { system, consts } = &self.choices;
+                let CheckOptions { system, consts } = &self.choices;
                 let about = About::new(model, &self.file.display().to_string(), system.as_deref(), consts);
                 let mut journal = Writer::create(Some(file))?;
                 journal.add(&campaign.header(about, "Rust code").line());
@@ -239,7 +239,7 @@ impl Conformance {
         source: Source<'_>,
         planned: &Planned,
         settings: &Settings,
-        outcome: &Outcome,
+        outcome: &CampaignOutcome,
         journal: Option<&str>,
     ) -> String {
         let told = report::CampaignReport {

@@ -19,7 +19,7 @@ use crate::case::model;
 use crate::lines::{BlockLine, DoneLine, FindingLine, SlowLine};
 use crate::work::{self, CHECKS, Part, checks};
 
-/// So many seeds are one block.
+/// This many seeds are one block: a worker takes some seconds for it, so that handing it out costs nothing.
 const BLOCK: u64 = 50;
 
 /// What is wanted.
@@ -93,7 +93,7 @@ pub fn worker() -> io::Result<()> {
     Ok(())
 }
 
-/// So many times its deadline a worker may take if it does not compute: the machine is busy, or a solver hangs.
+/// A worker may take this many times its deadline if it does not compute: the machine is busy, or a solver hangs.
 const WAITS: u32 = 6;
 
 /// A worker as its driver sees it.

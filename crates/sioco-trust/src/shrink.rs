@@ -8,9 +8,9 @@ use crate::spec::{Carried, Guard, Label, Line, Sort, Spec, Switch, Term, Val};
 /// A model and a log.
 pub type Pair = (Spec, Vec<Line>);
 
-/// So many candidates are tried.
+/// At most this many candidates are tried: small models have fewer parts to leave out.
 const MOST: usize = 3_000;
-/// For so long.
+/// And for at most this long: somebody waits, and a smaller model is only easier to read.
 const TIME: Duration = Duration::from_secs(4);
 
 /// The smallest pair that was found of those that still have it.

@@ -10,7 +10,7 @@ use crate::generate::Feature;
 use crate::lines::{FindingLine, SlowLine};
 use crate::work::Part;
 
-/// So many findings of a kind are shown whole.
+/// At most this many findings of a kind are shown whole: the others have mostly the same cause.
 const SHOWN: usize = 2;
 
 /// Everything that was found, and whether it is nothing.

@@ -22,11 +22,11 @@ use sioco_model::visible::is_hidden;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::permission::{self, Options, UnknownSolver};
+use crate::permission::{self, ProjectOptions, UnknownSolver};
 use crate::project::Project;
 
 /// The values of options, by the ids of their arguments.
-type Found = BTreeMap<String, Vec<String>>;
+type OptionValues = BTreeMap<String, Vec<String>>;
 
 /// The command that has options for which there are defaults.
 const TEST: &str = "test";
@@ -56,8 +56,8 @@ pub fn command(mut args: Vec<OsString>, out: &mut Output) -> Result<(Command, Ve
         test.value_source("sut") == Some(ValueSource::CommandLine) || variable(&format!("{PREFIX}SUT"))?.is_some();
     let mut project = project;
     let asked = match permission::options(&project, trust, sut_given && profile.is_none(), out)? {
-        Options::Used { asked } => asked,
-        Options::Ignored => {
+        ProjectOptions::Used { asked } => asked,
+        ProjectOptions::Ignored => {
             (project.config.test, project.config.profile) = Default::default();
             false
         }
@@ -82,7 +82,12 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
 
 /// What the command line leaves of what was found elsewhere, and its arguments with what they add to lists: of options
 /// that take several values, those about something else. An option that excludes another one takes its place.
-fn joined(mut found: Found, given: &ArgMatches, mut args: Vec<OsString>, command: &Command) -> (Found, Vec<OsString>) {
+fn joined(
+    mut found: OptionValues,
+    given: &ArgMatches,
+    mut args: Vec<OsString>,
+    command: &Command,
+) -> (OptionValues, Vec<OsString>) {
     let test = test_of(command);
     let is_given = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     let at = place_of_options(&args);
@@ -120,7 +125,7 @@ fn place_of_options(args: &[OsString]) -> usize {
 }
 
 /// Forgets options that one which is said later excludes.
-fn drop_excluded(found: &mut Found, arg: &Arg, test: &Command) {
+fn drop_excluded(found: &mut OptionValues, arg: &Arg, test: &Command) {
     let excludes = |a: &Arg, b: &Arg| test.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id());
     found.retain(|id, _| {
         let other = test.get_arguments().find(|other| other.get_id().as_str() == id.as_str());
@@ -155,11 +160,11 @@ fn all(
     profile: Option<&str>,
     environment: &dyn Fn(&str) -> Result<Option<String>, Failure>,
     command: &Command,
-) -> Result<Found, Failure> {
+) -> Result<OptionValues, Failure> {
     let test = test_of(command);
     let options: Vec<(&str, &Arg)> =
         test.get_arguments().filter_map(|arg| Some((arg.get_long().filter(|long| *long != "profile")?, arg))).collect();
-    let mut found = Found::new();
+    let mut found = OptionValues::new();
     let Config { test: general, profile: profiles, .. } = &project.config;
     let wrong = |section: &str, why: &str| Failure::usage(format!("`{}`, [{section}]: {why}", project.file()));
     let mut add = |section: &str, table: &BTreeMap<String, toml::Value>| {
@@ -212,7 +217,7 @@ fn all(
 
 /// Adds what is said later: it takes the place of what was said before, of lists only what is about the same, and of what
 /// it excludes.
-fn put(found: &mut Found, arg: &Arg, values: Vec<String>, test: &Command) {
+fn put(found: &mut OptionValues, arg: &Arg, values: Vec<String>, test: &Command) {
     drop_excluded(found, arg, test);
     let before = found.remove(arg.get_id().as_str()).filter(|_| matches!(arg.get_action(), ArgAction::Append));
     let said: Vec<String> = values.iter().map(|value| subject(value)).collect();

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 
 use sioco_model::visible;
 
-/// The largest `sioco.toml` that is read.
+/// The largest `sioco.toml` that is read, in bytes: a thousand times a usual one. It bounds the memory that a wrong
+/// file takes.
 pub const MAX_PROJECT_BYTES: u64 = 4 << 20;
-/// The largest plan that is read.
+/// The largest plan that is read, in bytes: a thousand times that of a usual model, which has some hundred kilobytes at
+/// most.
 pub const MAX_PLAN_BYTES: u64 = 256 << 20;
-/// The largest journal or log that is read.
+/// The largest journal or log that is read, in bytes: some ten million events at a hundred bytes each.
 pub const MAX_LOG_BYTES: u64 = 1 << 30;
-/// The longest request that `sioco simulate` reads from a script.
+/// The longest request that `sioco simulate` reads from a script, in bytes: as the longest line of an adapter.
 pub const MAX_REQUEST_BYTES: u64 = 1 << 20;
 
 /// A path as people see it: on one line, with everything visible that hides in it.

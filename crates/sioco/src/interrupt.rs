@@ -37,9 +37,10 @@ pub fn flag() -> Arc<AtomicBool> {
     FLAG.get_or_init(new).clone()
 }
 
-/// So long after the first signal, whoever still works does not listen.
+/// This long after the first signal, whoever still works does not listen. It is under a second, which a user takes for
+/// "at once".
 const DEAF: Duration = Duration::from_millis(850);
-/// So long a command may show results.
+/// A command may show results for this long after a signal: they are what the user stopped it for.
 const SHOWING: Duration = Duration::from_secs(10);
 
 /// Whether results are being shown.
@@ -50,7 +51,7 @@ pub fn show() {
     SHOWN.store(true, Ordering::Relaxed);
 }
 
-/// How often is looked.
+/// The thread looks this often: soon enough that nobody notices, and seldom enough that it takes no time.
 const BEAT: Duration = Duration::from_millis(20);
 
 /// Ends the program when the command does not.
@@ -70,7 +71,8 @@ pub fn leave(exit: Exit, why: &str) -> ! {
     std::process::exit(exit as i32)
 }
 
-/// So long after the first signal, another one is no wish of its own.
+/// For this long after the first signal, another one is no wish of its own: a terminal sends it to all processes of a
+/// group, and some pass it on.
 const SAME: Duration = Duration::from_secs(1);
 
 /// Whether a signal that comes now is not the first, and not its echo either.

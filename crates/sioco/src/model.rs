@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sioco_lang::check::load::load_failure;
-use sioco_lang::check::{Checked, CheckedModel, Options, check_file};
+use sioco_lang::check::{CheckOptions, Checked, CheckedModel, check_file};
 use sioco_lang::diagnostic::Severity;
 pub use sioco_lang::shell::word as shell_word;
 use sioco_lang::source::{FsLoader, LoadError, Loader, SourceMap};
@@ -41,9 +41,9 @@ impl Choices {
     }
 }
 
-impl From<&Choices> for Options {
-    fn from(choices: &Choices) -> Options {
-        Options { consts: choices.consts.clone(), system: choices.system.clone() }
+impl From<&Choices> for CheckOptions {
+    fn from(choices: &Choices) -> CheckOptions {
+        CheckOptions { consts: choices.consts.clone(), system: choices.system.clone() }
     }
 }
 

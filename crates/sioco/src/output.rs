@@ -36,19 +36,22 @@ pub enum Format {
     Json,
 }
 
-/// How wide text is set where nobody says otherwise.
+/// Progress is shown this often: it moves before the eye, and a slow terminal is not busy with it.
+pub const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// Text is set this wide where nobody says otherwise: the width of a terminal since there are any.
 const WIDTH: usize = 80;
 /// Longer lines are hard to read, however wide the terminal is.
 const MAX_WIDTH: usize = 100;
 
-/// So many bytes of an answer are read.
+/// At most this many bytes of an answer are read: it is yes, no, or a word.
 const MAX_ANSWER: u64 = 1000;
 
-/// So much of a result that is made while it is printed is written at once.
+/// This many bytes of a result that is made while it is printed are written at once: what a pipe of Linux holds.
 const CHUNK: usize = 1 << 16;
 
-/// So long somebody who does not read is waited for when the program ends.
-const LAST: Duration = Duration::from_millis(100);
+/// Somebody who does not read is waited for at most this long when the program ends: nobody notices, and a pager that
+/// is just busy gets the rest.
+const LAST_WAIT: Duration = Duration::from_millis(100);
 
 /// Says why the program ends without the command. Whoever writes meanwhile, and whoever does not read, does not keep it.
 pub fn last_words(why: &str) {
@@ -59,7 +62,7 @@ pub fn last_words(why: &str) {
         let _ = told.send(());
     };
     if std::thread::Builder::new().spawn(say).is_ok() {
-        let _ = done.recv_timeout(LAST);
+        let _ = done.recv_timeout(LAST_WAIT);
     }
 }
 

@@ -118,7 +118,7 @@ fn is_mine(_: &Metadata) -> bool {
 
 /// What becomes of the options of a project's file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Options {
+pub enum ProjectOptions {
     /// They are used.
     Used {
         /// Whether the user was asked about a file of somebody else, and said yes.
@@ -130,21 +130,21 @@ pub enum Options {
 
 /// Whether options of the project's file may be used. Nothing is done where it has none. Those of somebody else are
 /// ignored where the user says what to test: a file that lies around somewhere above must not be in the way.
-pub fn options(project: &Project, trust: bool, needless: bool, out: &mut Output) -> Result<Options, Failure> {
-    let Standing::Foreign(why) = project.standing else { return Ok(Options::Used { asked: false }) };
+pub fn options(project: &Project, trust: bool, needless: bool, out: &mut Output) -> Result<ProjectOptions, Failure> {
+    let Standing::Foreign(why) = project.standing else { return Ok(ProjectOptions::Used { asked: false }) };
     let file = project.file();
     if let Some(problem) = &project.unread {
         let problem = problem.lines().next().unwrap_or_default();
         out.say(format_args!("note: {problem}; it is not yours: {why}, and is not used"));
-        return Ok(Options::Ignored);
+        return Ok(ProjectOptions::Ignored);
     }
     if trust || project.config.test.is_empty() && project.config.profile.is_empty() {
-        return Ok(Options::Used { asked: false });
+        return Ok(ProjectOptions::Used { asked: false });
     }
     if needless {
         let told = "its options for `sioco test` are not used; `--trust` uses them";
         out.say(format_args!("note: `{file}` is not yours: {why}; {told}"));
-        return Ok(Options::Ignored);
+        return Ok(ProjectOptions::Ignored);
     }
     ask(out, &format!("`{file}` has options for `sioco test`, and is not yours: {why}"), "Use them?", || {
         let failure = Failure::usage(format!("`{file}` has options for `sioco test`, and is not yours: {why}"));
@@ -152,7 +152,7 @@ pub fn options(project: &Project, trust: bool, needless: bool, out: &mut Output)
                     even an empty one";
         failure.help(help)
     })?;
-    Ok(Options::Used { asked: true })
+    Ok(ProjectOptions::Used { asked: true })
 }
 
 /// That a file names a solver that is none of those that are known.

@@ -5,7 +5,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use sioco_lang::check::{Options, check_file};
+use sioco_lang::check::{CheckOptions, check_file};
 use sioco_lang::source::FsLoader;
 use sioco_lang::{check_text, import};
 use sioco_model::semantics::{Interpreter, State};
@@ -29,7 +29,7 @@ fn published() -> Option<PathBuf> {
 
 fn ours(name: &str) -> Model {
     let path = project().join("examples/brp").join(name);
-    let checked = check_file(&path, &FsLoader, &Options::default());
+    let checked = check_file(&path, &FsLoader, &CheckOptions::default());
     assert!(checked.diagnostics.is_empty(), "{name}: {:#?}", checked.diagnostics);
     checked.model.expect("a model").model
 }

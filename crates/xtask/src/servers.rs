@@ -69,28 +69,28 @@ const SERVERS: &[Server] = &[
 ];
 
 /// What became of a server.
-pub struct Found {
+pub struct FoundServer {
     name: &'static str,
     version: String,
     /// Its folder, or why there is none.
     place: Result<PathBuf, String>,
 }
 
-impl Found {
+impl FoundServer {
     /// Whether its tests have to be skipped.
     pub fn is_skipped(&self) -> bool {
         self.place.is_err()
     }
 
     #[cfg(test)]
-    pub fn skipped(name: &'static str, why: &str) -> Found {
-        Found { name, version: "1.0".to_owned(), place: Err(why.to_owned()) }
+    pub fn skipped(name: &'static str, why: &str) -> FoundServer {
+        FoundServer { name, version: "1.0".to_owned(), place: Err(why.to_owned()) }
     }
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for FoundServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Found { name, version, place } = self;
+        let FoundServer { name, version, place } = self;
         match place {
             Ok(path) => write!(f, "{name}: {} ({version})", path.display()),
             Err(why) => write!(f, "{name}: skipped: {why}; so the tests against it are skipped as well"),
@@ -111,13 +111,13 @@ pub fn main(project: &Project, _: &[&str]) -> Result<Findings, Stop> {
 }
 
 /// Finds or fetches all of them.
-pub fn all(project: &Project) -> Vec<Found> {
+pub fn all(project: &Project) -> Vec<FoundServer> {
     let root = project.target.join("servers");
     SERVERS.iter().map(|server| server.find(&root)).collect()
 }
 
 /// Lines for a shell in which `sioco test … --sut NAME` finds the servers.
-fn exports(found: &[Found]) -> String {
+fn exports(found: &[FoundServer]) -> String {
     let mut text = String::new();
     for variable in ["PATH", "PYTHONPATH", "NODE_PATH"] {
         let places: Vec<String> = SERVERS
@@ -136,11 +136,11 @@ fn exports(found: &[Found]) -> String {
 }
 
 impl Server {
-    fn find(&self, root: &Path) -> Found {
+    fn find(&self, root: &Path) -> FoundServer {
         let place = root.join(self.name);
         let there = fs::read_to_string(place.join(STAMP)).is_ok_and(|stamp| stamp == self.stamp());
         let result = if there { Ok(()) } else { self.fetch(root, &place) };
-        Found { name: self.name, version: self.version().to_owned(), place: result.map(|()| place) }
+        FoundServer { name: self.name, version: self.version().to_owned(), place: result.map(|()| place) }
     }
 
     /// What it is, for those who read.
@@ -258,14 +258,14 @@ mod tests {
         let server = Server { name: "x", from: From::Npm("x@1"), probe: &["sioco-no-such-program"], paths: &[] };
         let why = server.try_out(&root).unwrap_err();
         assert_eq!(why, "x@1 does not work here: sioco-no-such-program: it is not installed");
-        let text = Found::skipped("x", &why).to_string();
+        let text = FoundServer::skipped("x", &why).to_string();
         assert!(text.starts_with("x: skipped: x@1 does not work here: "), "{text}");
         fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn a_shell_is_told_where_they_are() {
-        let found = |server: &Server| Found {
+        let found = |server: &Server| FoundServer {
             name: server.name,
             version: String::new(),
             place: if server.name == "aiosmtpd" { Err("no".to_owned()) } else { Ok(Path::new("/s").join(server.name)) },

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use sioco_solve::smt::locate::Origin;
 
 use crate::project::Project;
-use crate::servers::{self, Found};
+use crate::servers::{self, FoundServer};
 use crate::setup::Z3;
 use crate::{Findings, Stop, child, deps, generate, print_findings, setup, tidy};
 
@@ -141,7 +141,7 @@ impl Outcome {
     }
 }
 
-fn summary(results: &[(&Step, Outcome, Duration)], z3: Option<&Z3>, servers: &[Found]) -> String {
+fn summary(results: &[(&Step, Outcome, Duration)], z3: Option<&Z3>, servers: &[FoundServer]) -> String {
     let mut text = "summary\n".to_owned();
     let mut line = |line: String| writeln!(text, "{}", line.trim_end()).expect("writing to a String does not fail");
     let mut total = Tally::default();
@@ -329,7 +329,7 @@ mod tests {
 
     fn summary_of(outcomes: &[Outcome]) -> String {
         let results: Vec<_> = STEPS.iter().zip(outcomes.iter().copied()).map(|(s, o)| (s, o, Duration::ZERO)).collect();
-        let servers = [Found::skipped("fakeredis", "there is no pip")];
+        let servers = [FoundServer::skipped("fakeredis", "there is no pip")];
         summary(&results, Some(&Z3::None("no network".to_owned())), &servers)
     }
 

@@ -15,8 +15,9 @@ use super::odd::Odd;
 /// Set as soon as the first byte of a response is there.
 pub(super) type Arriving = Arc<AtomicBool>;
 
-/// How long something is waited for that comes after a response, and does not belong there.
-const AFTER: Duration = Duration::from_millis(1);
+/// Something that comes after a response, and does not belong there, is waited for this long. Each response pays this
+/// time: it finds what was sent together with the response, and no more.
+const TRAILING_WAIT: Duration = Duration::from_millis(1);
 
 /// Adds itself to connections that others make.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ pub(super) struct Watched<T: Transport> {
 /// A response that was read leaves nothing behind. Each connection has one request only.
 impl<T: Transport> Drop for Watched<T> {
     fn drop(&mut self) {
-        let wait = NextTimeout { after: AFTER, ..NextTimeout::default() };
+        let wait = NextTimeout { after: TRAILING_WAIT, ..NextTimeout::default() };
         let more = !self.inner.buffers().input().is_empty() || self.inner.await_input(wait).is_ok_and(|more| more);
         if more {
             self.odd.more();

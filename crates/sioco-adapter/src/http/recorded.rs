@@ -22,7 +22,8 @@ use super::response::{Recognizer, Response};
 use super::{Broken, ask, compile, settings};
 use crate::text::{Dialect, DialectError};
 
-/// How long reading may take: nobody waits for anything.
+/// Reading a recorded conversation may take this long. All of it is in memory, so nobody waits for anything; the time
+/// only has to be one that no machine needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a dialect makes of responses.

@@ -13,7 +13,8 @@ use std::sync::Once;
 
 use sioco_exec::Crash;
 
-/// So many lines of a backtrace are kept, from the place of the panic on.
+/// This many lines of a backtrace are kept, from the place of the panic on. Code of the system comes first; what
+/// follows is sioco and the runtime. More would leave the page.
 const FRAMES: usize = 40;
 
 thread_local! {

@@ -10,7 +10,8 @@ use std::io;
 use std::io::Read;
 use std::time::Duration;
 
-/// How many bytes are read at once.
+/// This many bytes are read at once: what a pipe of Linux holds. With less, a full pipe takes several calls; with more,
+/// none takes fewer.
 pub(crate) const CHUNK: usize = 1 << 16;
 
 /// A stream that can be waited for.
@@ -41,10 +42,12 @@ mod polled {
     use nix::errno::Errno;
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-    /// How long a wait looks before it sleeps.
-    const LOOK: Duration = Duration::from_micros(100);
-    /// How many waits look in vain until none does.
-    const HOPE: u8 = 8;
+    /// A wait looks for this long before it sleeps. A fast system answers within it, and to be woken would take as long
+    /// again; looking longer would keep a core busy for a slow one.
+    const BUSY_WAIT: Duration = Duration::from_micros(100);
+    /// After this many waits in a row that looked in vain, none looks before it sleeps. A fast system that is slow now
+    /// and then keeps its speed; a slow one costs 0.8 ms of looking in all.
+    const VAIN_WAITS: u8 = 8;
 
     /// Whether something can be done with a stream, within some time.
     pub(in crate::lines) fn is_ready(stream: &impl AsFd, what: PollFlags, wait: Duration) -> io::Result<bool> {
@@ -68,7 +71,7 @@ mod polled {
 
     impl<S: AsFd> Waiter<S> {
         pub(crate) fn new(stream: S) -> Self {
-            Waiter { stream, hope: HOPE }
+            Waiter { stream, hope: VAIN_WAITS }
         }
 
         /// Waits until there is something to read, or this time is over; whether there is.
@@ -81,19 +84,19 @@ mod polled {
             }
             let start = Instant::now();
             if self.hope > 0 {
-                while start.elapsed() < LOOK.min(wait) {
+                while start.elapsed() < BUSY_WAIT.min(wait) {
                     // The other side may need this very processor.
                     thread::yield_now();
                     if is_ready(&self.stream, PollFlags::POLLIN, Duration::ZERO)? {
-                        self.hope = HOPE;
+                        self.hope = VAIN_WAITS;
                         return Ok(true);
                     }
                 }
                 self.hope -= 1;
             }
             let ready = is_ready(&self.stream, PollFlags::POLLIN, wait.saturating_sub(start.elapsed()))?;
-            if ready && start.elapsed() < LOOK {
-                self.hope = HOPE;
+            if ready && start.elapsed() < BUSY_WAIT {
+                self.hope = VAIN_WAITS;
             }
             Ok(ready)
         }
@@ -139,8 +142,9 @@ mod slept {
     use std::net::TcpStream;
     use std::thread;
 
-    /// How long it takes until somebody looks again.
-    const AGAIN: Duration = Duration::from_millis(1);
+    /// Where a wait cannot be woken, somebody looks again after this long. Answers come this much later at most; more
+    /// often would keep a core busy.
+    const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
     /// Waits for a stream that does not block.
     pub(crate) struct Waiter;
@@ -152,13 +156,13 @@ mod slept {
 
         /// Waits for a moment; whether it is worth looking again.
         pub(crate) fn wait(&mut self, wait: Duration) -> io::Result<bool> {
-            thread::sleep(wait.min(AGAIN));
+            thread::sleep(wait.min(POLL_INTERVAL));
             Ok(!wait.is_zero())
         }
 
         /// Waits for a moment.
         pub(crate) fn wait_to_write(&self, wait: Duration) -> io::Result<()> {
-            thread::sleep(wait.min(AGAIN));
+            thread::sleep(wait.min(POLL_INTERVAL));
             Ok(())
         }
     }
@@ -175,8 +179,9 @@ mod threaded {
     use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
     use std::thread;
 
-    /// How many pieces wait at most. When nobody takes them, the thread stops reading, and the other side is held up.
-    const WAITING: usize = 8;
+    /// At most this many pieces wait. When nobody takes them, the thread stops reading, and the other side is held up:
+    /// half a megabyte in all.
+    const WAITING_PIECES: usize = 8;
 
     /// A stream that is read on a thread of its own.
     pub(in crate::lines) struct Threaded(Receiver<io::Result<Vec<u8>>>);
@@ -184,7 +189,7 @@ mod threaded {
     impl Threaded {
         /// The thread ends with the stream, or with the first piece that nobody takes any more.
         pub(in crate::lines) fn new(mut stream: impl Read + Send + 'static, name: &str) -> io::Result<Self> {
-            let (sender, receiver) = sync_channel(WAITING);
+            let (sender, receiver) = sync_channel(WAITING_PIECES);
             let read = move || {
                 let mut chunk = vec![0; CHUNK];
                 loop {

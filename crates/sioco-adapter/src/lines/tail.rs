@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 
 use super::{KEPT_LINES, SHOWN, later, shorten};
 
-/// Lines that belong together come without a longer pause between them.
-const PAUSE: Duration = Duration::from_millis(20);
-/// A line that is longer comes in pieces.
+/// Lines that belong together come without a longer pause between them. A program writes a stack trace within a
+/// millisecond; a busy machine may interrupt it for some.
+const LINE_PAUSE: Duration = Duration::from_millis(20);
+/// A line that is longer comes in pieces. Only the beginning of a line is shown, so a longer one need not be in memory
+/// as a whole.
 const PIECE: usize = 1 << 16;
 
 /// The last lines of something.
@@ -77,10 +79,13 @@ mod polled {
     use std::io::Read;
     use std::os::fd::AsFd;
 
-    /// How long the thread waits at once: nobody wakes it but the stream.
-    const LONG: Duration = Duration::from_secs(3600);
-    /// How much is read at once, and how often in a row: some never stop writing.
+    /// The thread waits this long at once: nobody wakes it but the stream. Any time will do that is not worth the
+    /// waking.
+    const ENDLESS: Duration = Duration::from_secs(3600);
+    /// This many bytes are read at once: what a pipe of Linux holds.
     const CHUNK: usize = 1 << 16;
+    /// The thread reads this often in a row before it lets others at what it has: some programs never stop writing, and
+    /// one megabyte is more than is kept.
     const READS: usize = 16;
 
     /// A stream of which the system says whether something is there.
@@ -97,7 +102,7 @@ mod polled {
             let kept = tail.clone();
             let read = move || {
                 while !kept.lock().over {
-                    match is_ready(&watched, PollFlags::POLLIN, LONG) {
+                    match is_ready(&watched, PollFlags::POLLIN, ENDLESS) {
                         Ok(true) => drop(kept.up_to_date()),
                         Ok(false) => {}
                         Err(_) => kept.lock().over = true,
@@ -200,7 +205,7 @@ impl Tail {
         loop {
             let known = kept.count;
             let left = until.saturating_duration_since(Instant::now());
-            let wait = if known > count { left.min(PAUSE) } else { left };
+            let wait = if known > count { left.min(LINE_PAUSE) } else { left };
             if kept.over || wait.is_zero() {
                 break;
             }

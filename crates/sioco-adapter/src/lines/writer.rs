@@ -9,9 +9,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Interrupt, SLICE, later};
+use super::{INTERRUPT_CHECK, Interrupt, later};
 
-/// How many bytes wait to be written, unless a single line is longer.
+/// At most this many bytes wait to be written, unless a single line is longer. It is what a pipe of Linux holds: a
+/// system that reads nothing is noticed after twice as much.
 const MAX_UNWRITTEN: usize = 1 << 16;
 
 /// Why a line cannot be sent.
@@ -35,7 +36,7 @@ pub trait Sink: Send {
 #[cfg(unix)]
 impl<S: Write + std::os::fd::AsFd + Send> Sink for S {
     fn write_now(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A pipe that is ready takes so many bytes at once, and so does a socket.
+        // A pipe that is ready takes this many bytes at once, and so does a socket; with more, the call could block.
         const AT_ONCE: usize = nix::libc::PIPE_BUF;
         let fits = bytes.len() <= AT_ONCE;
         if !fits || !super::source::is_ready(self, nix::poll::PollFlags::POLLOUT, Duration::ZERO)? {
@@ -223,7 +224,7 @@ impl LineWriter {
             if left.is_zero() {
                 return Err(WriteError::Stuck);
             }
-            drop(self.shared.wait(outgoing, left.min(SLICE)));
+            drop(self.shared.wait(outgoing, left.min(INTERRUPT_CHECK)));
             meanwhile();
             outgoing = self.shared.lock();
         }

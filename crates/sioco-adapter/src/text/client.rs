@@ -6,6 +6,8 @@
 //! connection reset is `closed`: it also happens when a system ends the connection in an orderly way, with something
 //! unread.
 
+use crate::lines::LAST_MESSAGE_WAIT;
+use crate::lines::STATUS_WAIT;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -22,20 +24,21 @@ use crate::lines::{Interrupt, MAX_LINE, Raw, WriteError, later, pause};
 use crate::startup::Startup;
 use crate::transport::{Connection, Connector};
 
-/// How often a wait looks whether the system is still there.
-const LOOK: Duration = Duration::from_millis(50);
-/// How long the last words of a system that ended are waited for.
-const LAST_WORDS: Duration = Duration::from_millis(100);
-/// How long the exit status of a program that ended its output is waited for.
-const NEWS: Duration = Duration::from_millis(300);
-/// The same where programs run on after that.
-const LINGERING: Duration = Duration::from_millis(20);
-/// How much more time than before a program has to end by itself.
-const GRACE: Duration = Duration::from_millis(500);
+/// A wait looks this often whether the system is still there. Its end usually shows on the connection at once; where
+/// children keep that open, a crash is seen this much later.
+const SYSTEM_CHECK: Duration = Duration::from_millis(50);
+/// Where programs run on after they close their output, the exit status is waited for only this long. Such a program
+/// ends when it likes, and every run would wait for it; one that crashed is gone by then.
+const LINGERING_STATUS_WAIT: Duration = Duration::from_millis(20);
+/// A program has this much more time than before to end by itself. The time before is that of its run; half a second is
+/// more than an orderly end takes.
+const END_GRACE: Duration = Duration::from_millis(500);
 
-/// How many ends of programs are kept,
-const KEPT: usize = 1000;
-/// and so many of the last lines of each.
+/// The ends of this many programs are kept for the report. A campaign with more has shown its ways to end; each may
+/// take ten lines of memory.
+const KEPT_ENDINGS: usize = 1000;
+/// This many of the last lines of each program are kept: the reason of an end stands in the last few, and more would
+/// hide it among others.
 const LAST_LINES: usize = 10;
 
 /// What is chosen about a system that speaks plain text.
@@ -283,7 +286,8 @@ impl<'m> TextClient<'m> {
     fn is_gone(&mut self) -> bool {
         let Some(open) = &mut self.connection else { return false };
         // What it wrote last may still be on its way.
-        open.is_gone() && open.lines().raw(&mut self.received.bytes, later(LAST_WORDS), &self.interrupt) == Raw::Nothing
+        open.is_gone()
+            && open.lines().raw(&mut self.received.bytes, later(LAST_MESSAGE_WAIT), &self.interrupt) == Raw::Nothing
     }
 
     /// Looks whether silence means that the system did not get what was sent.
@@ -304,12 +308,12 @@ impl<'m> TextClient<'m> {
     /// it may have come too late for it, and it is none of its doing then that it cannot run. It is started once more to
     /// find out, with twice the time that it took.
     fn ends_untold(&mut self) -> Option<(Ending, Vec<String>)> {
-        let wait = (self.begun.at.elapsed() * 2 + GRACE).min(self.options.patience);
+        let wait = (self.begun.at.elapsed() * 2 + END_GRACE).min(self.options.patience);
         let mut open = self.connector.open(&self.interrupt).ok().flatten()?;
         let mut bytes = Vec::new();
         let (until, mut found) = (later(wait), Raw::Nothing);
         while found == Raw::Nothing && !open.is_gone() && Instant::now() < until {
-            found = open.lines().raw(&mut bytes, until.min(later(LOOK)), &self.interrupt);
+            found = open.lines().raw(&mut bytes, until.min(later(SYSTEM_CHECK)), &self.interrupt);
         }
         let mute = !self.interrupted() && bytes.is_empty();
         let ended = (mute && found != Raw::Some).then(|| open.ended()).flatten();
@@ -345,7 +349,7 @@ impl<'m> TextClient<'m> {
     /// Keeps how a program ended that did so in an orderly way, if that is over what the run was, and what it or its server
     /// wrote last to standard error.
     fn remember(&mut self) {
-        let wanted = self.over && self.endings.len() < KEPT;
+        let wanted = self.over && self.endings.len() < KEPT_ENDINGS;
         let lingers = self.lingers;
         let Some(open) = self.connection.as_mut().filter(|_| wanted) else { return };
         let ending = if lingers { None } else { open.ended() };
@@ -365,8 +369,8 @@ impl<'m> TextClient<'m> {
     fn crash(&mut self) -> Option<Crash> {
         let open = self.connection.as_mut()?;
         // Where the model tells a crash from an orderly end, the news is worth waiting for.
-        let news = if self.model.gate(CRASHED).is_some() { self.options.patience } else { NEWS };
-        let crash = open.crash(if self.lingers { LINGERING } else { news }, &self.interrupt);
+        let news = if self.model.gate(CRASHED).is_some() { self.options.patience } else { STATUS_WAIT };
+        let crash = open.crash(if self.lingers { LINGERING_STATUS_WAIT } else { news }, &self.interrupt);
         self.lingers |= crash.is_none() && !self.interrupt.is_over() && open.runs();
         crash
     }
@@ -471,7 +475,7 @@ impl Sut for TextClient<'_> {
                 pause(until.saturating_duration_since(Instant::now()), &self.interrupt);
                 return Ok(if self.interrupted() { Polled::Interrupted } else { Polled::Nothing });
             };
-            let look = until.min(later(LOOK));
+            let look = until.min(later(SYSTEM_CHECK));
             match open.lines().raw(&mut self.received.bytes, look, &self.interrupt) {
                 Raw::Some => self.heard(),
                 Raw::Interrupted => {}

@@ -9,7 +9,7 @@ use sioco_model::sort::Sort;
 use sioco_model::{GateId, Value};
 
 use super::error::{DialectError, Mistake, NoGate, NoParameter, RegexError, TemplateError};
-use super::matcher::{Found, Matcher, Trail, bytes};
+use super::matcher::{Match, Matcher, Trail, bytes};
 use super::nearly::Nearly;
 use super::room::Room;
 use super::template::{Piece, render, template, unplaced};
@@ -360,13 +360,13 @@ impl Compiled {
         if bytes.is_empty() {
             return Heard::Partial;
         }
-        let heard = match self.matcher.as_ref().map_or(Found::Nothing, |matcher| matcher.find_on(bytes, trail)) {
-            Found::Message { end, template } => {
+        let heard = match self.matcher.as_ref().map_or(Match::Nothing, |matcher| matcher.find_on(bytes, trail)) {
+            Match::Message { end, template } => {
                 Heard::Message(end, self.outputs[template].observation(model, &self.words, &bytes[..end]))
             }
-            Found::Partial if bytes.len() <= MAX_LINE => Heard::Partial,
-            Found::Partial => Heard::Message(bytes.len(), self.malformed(bytes, "a message without an end")),
-            Found::Nothing => match bytes.iter().position(|b| *b == b'\n') {
+            Match::Partial if bytes.len() <= MAX_LINE => Heard::Partial,
+            Match::Partial => Heard::Message(bytes.len(), self.malformed(bytes, "a message without an end")),
+            Match::Nothing => match bytes.iter().position(|b| *b == b'\n') {
                 Some(end) => Heard::Message(end + 1, self.unknown(model, &bytes[..=end])),
                 None if bytes.len() <= MAX_LINE => Heard::Partial,
                 None => Heard::Message(bytes.len(), self.malformed(bytes, "a line without an end")),
@@ -396,7 +396,7 @@ impl Compiled {
             Some(text) => ("\\r\\n", [text, b"\n"].concat()),
             None => ("\\n", [line.strip_suffix(b"\n")?, b"\r\n"].concat()),
         };
-        let Found::Message { end, template } = self.matcher.as_ref()?.find(&other) else { return None };
+        let Match::Message { end, template } = self.matcher.as_ref()?.find(&other) else { return None };
         let text = excerpt(&raw(self.outputs[template].text.as_bytes()));
         let line_end = raw(self.line_end.as_bytes());
         let why = format!(
@@ -439,6 +439,7 @@ impl Compiled {
 
 /// Bytes as they can be shown.
 pub(super) fn raw(bytes: &[u8]) -> String {
+    /// At most this many bytes of a list of templates are shown: a screen or two. What follows is more of the same.
     const SHOWN: usize = 4000;
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
     let more = if bytes.len() > SHOWN { "…" } else { "" };

@@ -14,12 +14,14 @@ use regex_automata::{Anchored, MatchKind};
 
 use super::error::MatcherError;
 
-/// How large the automaton may be, in bytes.
-const SIZE: usize = 16 << 20;
-/// How many states are looked at to find templates that overlap.
-const SEARCHED: usize = 500_000;
-/// So many that overlap are more than anybody reads.
-const TOLD: usize = 200;
+/// At most this many bytes the automaton may have. Some hundred templates take far less; a template with large
+/// alternatives could fill the memory, and is an error instead.
+const AUTOMATON_BYTES: usize = 16 << 20;
+/// At most this many states are looked at to find templates that overlap. It is far more than the automata of usual
+/// dialects have. Beyond it, an overlap is not told, and the first template that fits is taken.
+const SEARCHED_STATES: usize = 500_000;
+/// At most this many overlaps are looked for: nobody reads more, and each takes a search of its own.
+const TOLD_OVERLAPS: usize = 200;
 
 /// Bytes, not characters: what a system sends may be anything.
 pub(super) fn bytes() -> syntax::Config {
@@ -34,7 +36,7 @@ pub(super) struct Matcher {
 
 /// What is known about some bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Found {
+pub(super) enum Match {
     /// So many of them are a message, by this template.
     Message {
         /// How many.
@@ -78,11 +80,11 @@ impl Trail {
     }
 
     /// What led here comes to nothing.
-    fn give_up(&mut self) -> Found {
+    fn give_up(&mut self) -> Match {
         self.dead = true;
         self.vain_end = self.passed.last().map_or(self.vain_end, |(place, _)| self.vain_end.max(*place));
         self.vain.extend(self.passed.drain(..));
-        Found::Nothing
+        Match::Nothing
     }
 }
 
@@ -103,8 +105,8 @@ impl Matcher {
         let config = dense::Config::new()
             .start_kind(StartKind::Anchored)
             .match_kind(MatchKind::All)
-            .dfa_size_limit(Some(SIZE))
-            .determinize_size_limit(Some(SIZE));
+            .dfa_size_limit(Some(AUTOMATON_BYTES))
+            .determinize_size_limit(Some(AUTOMATON_BYTES));
         let dfa = dense::Builder::new()
             .configure(config)
             .syntax(bytes())
@@ -132,14 +134,14 @@ impl Matcher {
     }
 
     /// Looks for a message at the beginning of some bytes.
-    pub(super) fn find(&self, bytes: &[u8]) -> Found {
+    pub(super) fn find(&self, bytes: &[u8]) -> Match {
         self.find_on(bytes, &mut Trail::default())
     }
 
     /// The same, with what is known of these bytes.
-    pub(super) fn find_on(&self, bytes: &[u8], trail: &mut Trail) -> Found {
+    pub(super) fn find_on(&self, bytes: &[u8], trail: &mut Trail) -> Match {
         if trail.dead {
-            return Found::Nothing;
+            return Match::Nothing;
         }
         let (from, mut state) = trail.going.take().unwrap_or((0, self.start));
         for (at, byte) in bytes.iter().enumerate().skip(from) {
@@ -155,11 +157,11 @@ impl Matcher {
                 return trail.give_up();
             }
             if let Some(end) = self.matched(state) {
-                return Found::Message { end: at + 1, template: self.templates(end)[0] };
+                return Match::Message { end: at + 1, template: self.templates(end)[0] };
             }
         }
         trail.going = Some((bytes.len(), state));
-        Found::Partial
+        Match::Partial
     }
 
     /// Every pair of templates that overlap, with an example of the shortest kind; and whether these are all, since the
@@ -202,7 +204,7 @@ impl Matcher {
                 }
             }
             at += 1;
-            if reached.len() > SEARCHED || found.len() > TOLD {
+            if reached.len() > SEARCHED_STATES || found.len() > TOLD_OVERLAPS {
                 return (found, false);
             }
         }
@@ -226,19 +228,19 @@ mod tests {
             r"\$[0-9]+\r\n[^\r\n]*\r\n",
             r"(?:[0-9]{3}-.*\r\n)*[0-9]{3} .*\r\n",
         ]);
-        let message = |end, template| Found::Message { end, template };
+        let message = |end, template| Match::Message { end, template };
         for (bytes, expected) in [
-            (&b""[..], Found::Partial),
-            (b":12", Found::Partial),
+            (&b""[..], Match::Partial),
+            (b":12", Match::Partial),
             (b":12\r\n", message(5, 0)),
             (b":12\r\n:13\r\n", message(5, 0)),
             (b"$-1\r\n", message(5, 1)),
-            (b"$5\r\nhel", Found::Partial),
+            (b"$5\r\nhel", Match::Partial),
             (b"$5\r\nhello\r\n+", message(11, 2)),
-            (b"250-a\r\n250-b\r\n", Found::Partial),
+            (b"250-a\r\n250-b\r\n", Match::Partial),
             (b"250-a\r\n250 b\r\nx", message(14, 3)),
-            (b"-ERR", Found::Nothing),
-            (b":1x", Found::Nothing),
+            (b"-ERR", Match::Nothing),
+            (b":1x", Match::Nothing),
             (b"250-\xff\xfe\r\n250 \x80\r\n", message(15, 3)),
         ] {
             assert_eq!(m.find(bytes), expected, "{}", bytes.escape_ascii());
@@ -258,9 +260,9 @@ mod tests {
                     let seen = m.find_on(&bytes, &mut trail);
                     assert_eq!(seen, m.find(&bytes), "{}", bytes.escape_ascii());
                     let length = match seen {
-                        Found::Message { end, .. } => end,
-                        Found::Partial => break,
-                        Found::Nothing => match bytes.iter().position(|b| *b == b'\n') {
+                        Match::Message { end, .. } => end,
+                        Match::Partial => break,
+                        Match::Nothing => match bytes.iter().position(|b| *b == b'\n') {
                             Some(end) => end + 1,
                             None => break,
                         },
@@ -280,7 +282,7 @@ mod tests {
         let text = [b"a\n".repeat(100_000), b"y\n".to_vec()].concat();
         let (mut trail, mut at) = (Trail::default(), 0);
         while at < text.len() {
-            assert_eq!(m.find_on(&text[at..], &mut trail), Found::Nothing);
+            assert_eq!(m.find_on(&text[at..], &mut trail), Match::Nothing);
             trail.taken(2);
             at += 2;
         }

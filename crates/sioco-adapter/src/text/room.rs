@@ -4,9 +4,10 @@ use regex_automata::meta::{Builder, Regex};
 
 use super::error::RegexError;
 
-/// So much, in bytes: many times what anybody needs.
+/// Values may take this many bytes of memory in all while a text is read: many times what anybody needs, and little for
+/// a machine.
 pub(super) const SIZE: usize = 32 << 20;
-/// So much is used up by one that is too large by itself.
+/// One value that is too large by itself uses up this much of the room, so that a few of them end the reading.
 pub(super) const ALONE: usize = 10 << 20;
 
 /// Room for regular expressions.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use sioco_adapter::child::Program;
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::lines::Interrupt;
 use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::{Model, Value};
@@ -44,10 +44,14 @@ struct Rig<'m> {
 
 impl<'m> Rig<'m> {
     fn new(model: &'m Model, mode: &str) -> Rig<'m> {
-        Rig::with(model, mode, Options { hello: LONG, reset: LONG, write: LONG, grace: SHORT, ..Options::default() })
+        Rig::with(
+            model,
+            mode,
+            ConnectionOptions { hello: LONG, reset: LONG, write: LONG, grace: SHORT, ..ConnectionOptions::default() },
+        )
     }
 
-    fn with(model: &'m Model, mode: &str, options: Options) -> Rig<'m> {
+    fn with(model: &'m Model, mode: &str, options: ConnectionOptions) -> Rig<'m> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let exe = std::env::current_exe().expect("a path").display().to_string();
@@ -253,7 +257,7 @@ fn logs_without_end_are_a_fault() {
 #[test]
 fn output_that_is_not_flushed_is_told() {
     let model = model();
-    let options = || Options { hello: SHORT, reset: SHORT, ..Options::default() };
+    let options = || ConnectionOptions { hello: SHORT, reset: SHORT, ..ConnectionOptions::default() };
     for (mode, what) in [("buffered", "hello"), ("buffered-from-reset", "reset")] {
         let mut rig = Rig::with(&model, mode, options());
         let fault = check_fault(rig.reset(1), FaultKind::Protocol, &format!("did not answer the {what} within"), false);
@@ -263,7 +267,11 @@ fn output_that_is_not_flushed_is_told() {
         );
         rig.end();
     }
-    let mut rig = Rig::with(&model, "buffered-from-input", Options { hello: LONG, reset: LONG, ..Options::default() });
+    let mut rig = Rig::with(
+        &model,
+        "buffered-from-input",
+        ConnectionOptions { hello: LONG, reset: LONG, ..ConnectionOptions::default() },
+    );
     rig.reset(1).unwrap();
     rig.send(1, 6).unwrap();
     assert_eq!(rig.client().poll(SHORT), Ok(Polled::Nothing));
@@ -275,15 +283,15 @@ fn output_that_is_not_flushed_is_told() {
 #[test]
 fn hanging_takes_no_longer_than_it_may() {
     let model = model();
-    let short = || Options { hello: LONG, reset: SHORT, grace: SHORT, ..Options::default() };
-    let mut rig = Rig::with(&model, "hang-at-hello", Options { hello: SHORT, ..short() });
+    let short = || ConnectionOptions { hello: LONG, reset: SHORT, grace: SHORT, ..ConnectionOptions::default() };
+    let mut rig = Rig::with(&model, "hang-at-hello", ConnectionOptions { hello: SHORT, ..short() });
     check_fault(rig.reset(1), FaultKind::Timeout, "did not answer the hello within 0.15 s", false);
     rig.end();
-    let mut rig = Rig::with(&model, "endless-logs nothing to see here", Options { hello: SHORT, ..short() });
+    let mut rig = Rig::with(&model, "endless-logs nothing to see here", ConnectionOptions { hello: SHORT, ..short() });
     check_fault(rig.reset(1), FaultKind::Timeout, "it printed `nothing to see here`", false);
     rig.end();
     // These look more like messages, so they are looked at by and by.
-    let mut rig = Rig::with(&model, "endless-logs 1 2 3", Options { hello: SHORT, ..short() });
+    let mut rig = Rig::with(&model, "endless-logs 1 2 3", ConnectionOptions { hello: SHORT, ..short() });
     let kind = rig.reset(1).unwrap_err().kind;
     assert!([FaultKind::Timeout, FaultKind::Protocol].contains(&kind), "{kind:?}");
     rig.end();
@@ -300,7 +308,11 @@ fn hanging_takes_no_longer_than_it_may() {
 #[test]
 fn a_reset_that_hangs_is_mended_by_a_restart() {
     let model = model();
-    let mut rig = Rig::with(&model, "hang-at-second-reset", Options { reset: SHORT * 10, ..Options::default() });
+    let mut rig = Rig::with(
+        &model,
+        "hang-at-second-reset",
+        ConnectionOptions { reset: SHORT * 10, ..ConnectionOptions::default() },
+    );
     rig.reset(1).unwrap();
     check_fault(rig.reset(2), FaultKind::Timeout, "did not answer the reset", true);
     rig.reset(3).unwrap();
@@ -383,7 +395,7 @@ fn outputs_without_end_take_no_memory() {
         assert_eq!(rig.poll(LONG), Ok(output.clone()));
     }
     rig.end();
-    let options = Options { reset: SHORT * 10, grace: SHORT, ..Options::default() };
+    let options = ConnectionOptions { reset: SHORT * 10, grace: SHORT, ..ConnectionOptions::default() };
     let mut rig = Rig::with(&model, "endless-at-reset", options);
     check_fault(rig.reset(1), FaultKind::Timeout, "did not answer the reset", false);
     assert!(rig.client().unheard() > 0);
@@ -537,7 +549,7 @@ fn an_end_is_noticed_though_somebody_else_holds_the_output_open() {
 #[test]
 fn a_system_that_does_not_listen_is_a_timeout() {
     let model = model();
-    let options = Options { write: SHORT, grace: SHORT, ..Options::default() };
+    let options = ConnectionOptions { write: SHORT, grace: SHORT, ..ConnectionOptions::default() };
     let mut rig = Rig::with(&model, "deaf", options);
     rig.reset(1).unwrap();
     let found = (1..100_000).find_map(|id| rig.send(id, 6).err()).ok_or(()).map_or_else(|()| Ok(()), Err);

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use kinds::{Expected, KINDS, Kind, Over, Specification, Time};
 use sioco_adapter::child::Program;
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::lines::Interrupt;
 use sioco_adapter::tcp::Tcp;
 use sioco_adapter::transport::Connector;
@@ -75,7 +75,7 @@ struct Spec {
 impl Spec {
     fn new(text: &str) -> Spec {
         let model = model(text);
-        let options = sioco_plan::Options { steering: false, ..sioco_plan::Options::new(Cover::Switch) };
+        let options = sioco_plan::PlanOptions { steering: false, ..sioco_plan::PlanOptions::new(Cover::Switch) };
         let plan = sioco_plan::plan(&model, &builtin, &options, &mut |_| {}).unwrap();
         Spec { model, plan }
     }
@@ -84,12 +84,12 @@ impl Spec {
 /// A campaign, and all that was recorded.
 fn campaign(spec: &Spec, kind: &Kind, seed: u64, connector: Box<dyn Connector>) -> (Summary, Vec<Stamped>, Settings) {
     let short = |which: Time| if kind.short == Some(which) { SHORT } else { LONG };
-    let options = Options {
+    let options = ConnectionOptions {
         hello: short(Time::Hello),
         reset: short(Time::Reset),
         write: LONG,
         grace: SHORT,
-        ..Options::default()
+        ..ConnectionOptions::default()
     };
     let settings = Settings {
         seed,

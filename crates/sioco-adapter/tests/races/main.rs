@@ -11,11 +11,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use server::{Seen, Wires, serve};
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::lines::Interrupt;
 use sioco_adapter::tcp::Tcp;
 use sioco_exec::settings::{Interaction, Walks};
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_exec::{Clock, Driver, Record, Settings, Summary, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Plan};
@@ -80,7 +80,7 @@ fn builtin() -> Box<dyn Bounds> {
 
 fn example(name: &str) -> Model {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.sts"));
-    let options = sioco_lang::check::Options::default();
+    let options = sioco_lang::check::CheckOptions::default();
     sioco_lang::check::check_file(&path, &sioco_lang::source::FsLoader, &options).model.expect(name).model
 }
 
@@ -90,7 +90,8 @@ fn model(text: &str) -> Model {
 }
 
 fn planned(model: &Model) -> Plan {
-    let options = sioco_plan::Options { steering: false, ..sioco_plan::Options::new(Cover::parse("switch").unwrap()) };
+    let options =
+        sioco_plan::PlanOptions { steering: false, ..sioco_plan::PlanOptions::new(Cover::parse("switch").unwrap()) };
     sioco_plan::plan(model, &builtin, &options, &mut |_| {}).unwrap()
 }
 
@@ -152,7 +153,7 @@ fn campaign(
     let (summary, seen) = std::thread::scope(|scope| {
         let server = scope.spawn(|| serve(&listener, played, wires, !settings.seed));
         let tcp = Box::new(Tcp::new("127.0.0.1", port));
-        let mut client = Client::new(spec.0, tcp, Options::default(), Interrupt::default());
+        let mut client = Client::new(spec.0, tcp, ConnectionOptions::default(), Interrupt::default());
         let mut tester = Driver::new(spec.0, &builtin, spec.1, settings.clone());
         let summary =
             drive(&mut tester, &mut client, &mut Wall(Instant::now()), &mut |s| records.push(s.record.clone()));
@@ -164,7 +165,7 @@ fn campaign(
             Record::Input { .. } => pending = true,
             Record::Accepted { .. } | Record::Run { .. } => pending = false,
             Record::Observed(_) => overtaken += u64::from(pending),
-            Record::Verdict { cause: Cause::Open(Open::Crossed), .. } => crossed += 1,
+            Record::Verdict { cause: Cause::Open(OpenCause::Crossed), .. } => crossed += 1,
             _ => {}
         }
     }

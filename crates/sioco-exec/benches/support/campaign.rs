@@ -5,7 +5,7 @@ use sioco_exec::record::End;
 use sioco_exec::settings::Walks;
 use sioco_exec::{Driver, NoClock, Settings, Verdict, drive};
 use sioco_model::Model;
-use sioco_plan::{Cover, Leg, Options, Plan, Purpose, plan};
+use sioco_plan::{Cover, Leg, Plan, PlanOptions, Purpose, plan};
 use sioco_solve::BackEnd;
 use sioco_solve::values::Bounds;
 use sioco_symbolic::step::Step;
@@ -49,7 +49,7 @@ impl Strategy {
         let strict = matches!(self, STRICT | Strategy::Paper);
         let data = self == Strategy::Auto;
         let options =
-            Options { strict, data, steering: false, workers: 1, nodes: 4_000, ..Options::new(Cover::Switch) };
+            PlanOptions { strict, data, steering: false, workers: 1, nodes: 4_000, ..PlanOptions::new(Cover::Switch) };
         let mut made = plan(model, &solvers, &options, &mut |_| {}).expect("switches can be covered");
         match self {
             Strategy::Random => made.purposes.clear(),

@@ -41,7 +41,8 @@ pub struct Composed {
 
 /// Makes it.
 pub fn composed(spec: &Model, imp: &Model) -> Composed {
-    let found = compare(spec, imp, &solvers, &compare::Options::default(), &mut |_| {}).expect("they can be compared");
+    let found =
+        compare(spec, imp, &solvers, &compare::CompareOptions::default(), &mut |_| {}).expect("they can be compared");
     let suite = found.suite.expect("outputs have a degree");
     let counters = found.composed;
     Composed {

@@ -13,11 +13,12 @@ use super::{Group, Mind};
 use crate::event::GateValue;
 use crate::explanation::Narrowed;
 
-/// Of more hypotheses only the number is told.
+/// Only up to this many hypotheses are compared to tell what was learnt; of more, only the number is told. Comparing
+/// them must not slow down a run.
 const COMPARED: usize = 1_000;
-/// So many values or locations are named,
+/// At most this many values or locations are named: what a line of the explanation has room for.
 const NAMED: usize = 3;
-/// and so many variables.
+/// At most this many variables are named, for the same reason.
 const VARIABLES: usize = 2;
 
 impl Mind<'_> {

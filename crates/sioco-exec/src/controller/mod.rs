@@ -24,7 +24,8 @@ use crate::sut::Order;
 use crate::tools::Tools;
 use crate::verdict::Cause;
 
-/// After how many outputs in a row a tester that waits for them sends something all the same: some systems never stop.
+/// After this many outputs in a row, a tester that waits for them sends something all the same: some systems never
+/// stop. Answers seldom have more outputs; with fewer, it would interrupt them.
 pub(crate) const HEARD: u64 = 4;
 /// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
 pub(crate) const AFTER: (u64, u64) = (2, 9);

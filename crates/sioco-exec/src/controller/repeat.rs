@@ -8,12 +8,14 @@ use crate::event::{GateValue, Observation};
 use crate::position::Spot;
 use crate::record::{Aim, Why};
 use crate::run::{Mode, Run};
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
-/// So often a run is repeated at most,
+/// A run is repeated at most this often: silence that shows three times is a failure for certain enough, and each
+/// repetition waits for the whole grace.
 const TIMES: u32 = 2;
-/// and so many are in a campaign: a system that is silent now and then would be repeated for ever.
-const MOST: u32 = 100;
+/// At most this many repetitions are in a campaign: a system that is silent now and then would be repeated for ever.
+/// With the usual grace of two seconds it is some minutes at most.
+const MOST_REPEATS: u32 = 100;
 
 /// What was sent or seen in a run. What exactly was seen does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,8 +101,8 @@ impl RepeatController {
     /// The run ends like this, at this place: if that is a silence that does not count, it is repeated next.
     pub fn ended(&mut self, cause: &Cause, run: &Run, spot: Option<Spot>) {
         let times = self.now.take().map_or(0, |repeat| repeat.times + 1);
-        let unsure = matches!(cause, Cause::Open(Open::Silence(_)));
-        if !unsure || times >= TIMES || self.runs >= MOST {
+        let unsure = matches!(cause, Cause::Open(OpenCause::Silence(_)));
+        if !unsure || times >= TIMES || self.runs >= MOST_REPEATS {
             return;
         }
         self.runs += 1;

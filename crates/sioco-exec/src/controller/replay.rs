@@ -10,8 +10,9 @@ use crate::record::{Record, Why};
 use crate::sut::Order;
 use crate::verdict::Cause;
 
-/// How many more observations are waited for where the system went another way.
-const AFTER: usize = 100;
+/// At most this many more observations are waited for where the system went another way. They show where it ended up; a
+/// system that never stops must not keep the replay from ending.
+const OBSERVATIONS_AFTER: usize = 100;
 
 /// How far what is done again differs from what was recorded.
 #[derive(Clone, Debug, Default)]
@@ -163,7 +164,7 @@ impl<'m> Controller<Position<'m>> for ReplayController {
             return Some(if self.waits { Chosen::Wait } else { Chosen::Look });
         }
         // What was recorded may still come where the system went another way.
-        if !self.otherwise || self.quiet || self.after >= AFTER {
+        if !self.otherwise || self.quiet || self.after >= OBSERVATIONS_AFTER {
             return Some(Chosen::End(Cause::Reached));
         }
         (self.after, self.waits) = (self.after + 1, true);

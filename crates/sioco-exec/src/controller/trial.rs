@@ -8,11 +8,12 @@ use crate::position::Position;
 use crate::record::{Record, Why};
 use crate::shrink::candidate::{Await, Candidate, Unit};
 use crate::sut::Order;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
-/// So many observations are taken at most where something is waited for: some systems never stop.
-const MANY: usize = 100;
-/// After so many in a row an input is sent all the same, if the model takes it.
+/// At most this many observations are taken where something is waited for: some systems never stop, and a trial that
+/// needs more is no shorter run.
+const MOST_OBSERVATIONS: usize = 100;
+/// After this many in a row an input is sent all the same, if the model takes it: as a [walk](super::HEARD) does.
 const HEARD: usize = 4;
 
 /// Why a trial ends before its end.
@@ -71,11 +72,11 @@ impl TrialController {
                 // Perhaps something has to come first.
                 return self.wait();
             } else {
-                self.round = MANY;
+                self.round = MOST_OBSERVATIONS;
             }
         }
-        if self.round >= MANY {
-            return Some(Chosen::End(Cause::Open(Open::Other(UNSPECIFIED.into()))));
+        if self.round >= MOST_OBSERVATIONS {
+            return Some(Chosen::End(Cause::Open(OpenCause::Other(UNSPECIFIED.into()))));
         }
         (self.looked, self.came) = (true, false);
         Some(Chosen::Look)
@@ -88,7 +89,7 @@ impl<'m> Controller<Position<'m>> for TrialController {
             match self.moves.get(self.at).cloned() {
                 Some(Move::Send(input)) => return self.send(at, input),
                 Some(Move::Await(what)) => {
-                    let enough = if what == Await::Something { 1 } else { MANY };
+                    let enough = if what == Await::Something { 1 } else { MOST_OBSERVATIONS };
                     // Silence twice in a row says nothing new.
                     if self.round < enough && !at.is_quiet() {
                         return self.wait();
@@ -96,7 +97,7 @@ impl<'m> Controller<Position<'m>> for TrialController {
                     self.go_on();
                 }
                 // What is missing may still come where the system went another way.
-                None if self.round < MANY && at.may_act() => return self.wait(),
+                None if self.round < MOST_OBSERVATIONS && at.may_act() => return self.wait(),
                 None => return Some(Chosen::End(Cause::Reached)),
             }
         }

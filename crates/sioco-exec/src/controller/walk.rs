@@ -12,7 +12,7 @@ use sioco_solve::values::{Choice, Random};
 
 use super::{Chosen, Controller, Situation};
 use crate::account::Bits;
-use crate::belief::{Hypothesis, Place};
+use crate::belief::{Hypothesis, HypothesisState};
 use crate::course::{Ahead, Course};
 use crate::event::GateValue;
 use crate::farewell::farewells;
@@ -38,24 +38,33 @@ enum Move {
     Enough,
 }
 
-/// How likely a walk waits for silence where nothing else may come: once in so many.
+/// A walk waits for silence, where nothing else may come, once in this many times. Each wait takes the quiescence time,
+/// which is far longer than a step; with a smaller chance, outputs that nobody expects are found later.
 const SILENCE: u64 = 16;
-/// As if it had been waited for so often, where it is not known in which location.
-const FEW: u32 = 8;
-/// For how many hypotheses values of an input are looked for.
+/// Where the location is not known, a walk waits for silence as if it had done so this often in it: the middle between
+/// a new place and a well-known one.
+const USUAL_SILENCES: u32 = 8;
+/// Values of an input are looked for at no more hypotheses than this: the first few usually allow the same inputs, and
+/// each may take a question to a solver.
 const PLACES: usize = 8;
-/// How likely the same input is sent several times in a row: once in so many.
+/// The same input is sent several times in a row once in this many times: some faults show only after repetitions
+/// (counters, buffers); more often, less else would be tried.
 const PERSIST: u64 = 4;
-/// How often at most.
+/// It is sent at most this often in a row: past the retries and small buffers of most systems, and still a small part
+/// of a walk.
 const REPEATS: u64 = 12;
 
-/// So many steps before its end, a walk may as well end by an input.
+/// This many steps before its end, a walk may as well end by an input: such inputs would otherwise be tried
+/// [seldom](SELDOM), and now they cost nothing.
 const CLOSING: u64 = 3;
 
-/// How much less likely than others an input is that ends the walk, once it was tried: so many times.
+/// An input that ends the walk is this many times less likely than others, once it was tried: otherwise most walks
+/// would be short.
 const SELDOM: u64 = 10;
 
-/// How likely a search that finds nothing is the last one until something new was had: once in so many.
+/// A search that finds nothing is the last one, until something new was had, once in this many times: four searches on
+/// average. To give up after the first would miss what only other values lead to; never to give up would search at
+/// every step.
 const SEEK: u64 = 4;
 
 /// What a guided walk is after.
@@ -248,7 +257,7 @@ impl WalkController {
     /// Whether it is worth waiting for silence.
     fn wants_silence(&mut self, position: &Position<'_>, random: &mut Random, guided: bool) -> bool {
         let often = |seen: u32| if self.slow { SILENCE * (1 + u64::from(seen)) } else { SILENCE };
-        let Some(at) = location(position) else { return random.below(often(FEW)) == 0 };
+        let Some(at) = location(position) else { return random.below(often(USUAL_SILENCES)) == 0 };
         let seen = self.silences.entry(at).or_default();
         let wanted = (guided && *seen == 0) || random.below(often(*seen)) == 0;
         *seen += u32::from(wanted);
@@ -320,14 +329,14 @@ fn find_candidates(position: &mut Position<'_>, found: &mut Vec<Candidate>) {
     let mut open = Vec::new();
     for (at, h) in position.ready() {
         match &h.place {
-            Place::Known(state) => {
+            HypothesisState::Known(state) => {
                 for switch in position.mind.interpreter.inputs_at(state) {
                     if !found.iter().any(|(_, s)| *s == switch) {
                         found.push((at, switch));
                     }
                 }
             }
-            Place::Open(trail) => open.push((at, trail.clone())),
+            HypothesisState::Open(trail) => open.push((at, trail.clone())),
         }
     }
     let model = position.model();
@@ -366,8 +375,10 @@ fn draw(
 ) -> Option<Vec<Value>> {
     let Position { belief, mind, .. } = position;
     match &belief.hypotheses().nth(at)?.place {
-        Place::Known(state) => inputs.draw(&mut mind.interpreter, walker, (state, switch), (choice, taste), random),
-        Place::Open(trail) => {
+        HypothesisState::Known(state) => {
+            inputs.draw(&mut mind.interpreter, walker, (state, switch), (choice, taste), random)
+        }
+        HypothesisState::Open(trail) => {
             let (turn, choice) = (choice.turn(random), choice.anew(random));
             mind.tracker().values(trail, switch, choice, turn)
         }

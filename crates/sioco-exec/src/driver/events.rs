@@ -8,7 +8,7 @@ use crate::reliance::Reliance;
 use crate::run::Mode;
 use crate::settings::Walks as Walking;
 use crate::sut::Order;
-use crate::verdict::{Cause, Open};
+use crate::verdict::{Cause, OpenCause};
 
 impl Driver<'_> {
     /// Something passes between the tester and the system. Says whether it is judged: what comes of a probe is not (T-G6).
@@ -96,7 +96,7 @@ impl Driver<'_> {
                 if seen.is_end() && self.stage.run.begun {
                     let cause = match self.stage.run.is_content() {
                         true => Cause::Reached,
-                        false => Cause::Open(Open::Deviation),
+                        false => Cause::Open(OpenCause::Deviation),
                     };
                     self.finish(cause);
                 }

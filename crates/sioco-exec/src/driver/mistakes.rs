@@ -5,7 +5,8 @@ use super::Driver;
 use crate::sut::Fault;
 use crate::verdict::{Cause, Trouble};
 
-/// After so many in a row, the run ends: whoever chooses would make the same mistake for ever.
+/// After this many choices in a row that the model does not allow, the run ends: whoever chooses would make the same
+/// mistake for ever. A choice by chance may well be wrong a few times.
 const DROPS: u32 = 16;
 
 impl Driver<'_> {

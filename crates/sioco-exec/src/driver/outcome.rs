@@ -10,7 +10,7 @@ use crate::referee::Referee;
 use crate::referee::weak_pass::Reached;
 use crate::run::Mode;
 use crate::summary::Summary;
-use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
+use crate::verdict::{Cause, Failure, OpenCause, Trouble, Verdict};
 
 impl Driver<'_> {
     /// Gives verdicts on purposes that were reached (S3 rules 4 and 5).
@@ -44,9 +44,9 @@ impl Driver<'_> {
             verdict = self.stage.run.reached.unwrap_or(Verdict::Pass);
         }
         self.stage.run.ends();
-        let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
+        let doubt = matches!(cause, Cause::Open(OpenCause::Undecided(_)));
         // Whether it fell silent is not known either (T-Q10): that it did not the next time does not make up for it.
-        let unsure = matches!(cause, Cause::Open(Open::Silence(_)));
+        let unsure = matches!(cause, Cause::Open(OpenCause::Silence(_)));
         self.repeat.ended(&cause, &self.stage.run, self.spot());
         if let Aim::Purpose(purpose) = self.stage.run.aim {
             // What went wrong after the system had gone elsewhere says nothing about this purpose.
@@ -55,7 +55,7 @@ impl Driver<'_> {
                 let open = verdict <= Verdict::WeakPass || elsewhere;
                 let became = if open { Verdict::Inconclusive } else { verdict };
                 let deviated = cause == Cause::Reached || elsewhere;
-                let cause = if deviated { Cause::Open(Open::Deviation) } else { cause.clone() };
+                let cause = if deviated { Cause::Open(OpenCause::Deviation) } else { cause.clone() };
                 self.record(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt });
             }
         }
@@ -132,7 +132,7 @@ impl Driver<'_> {
             }
             let (verdict, cause) = match wanted == Some(purpose) {
                 true => (Verdict::Fail, cause.clone()),
-                false => (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.stage.run.number })),
+                false => (Verdict::Inconclusive, Cause::Open(OpenCause::Dropped { run: self.stage.run.number })),
             };
             self.record(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
         }

@@ -4,7 +4,7 @@ use sioco_plan::PurposeId;
 
 use super::Driver;
 use crate::record::Record;
-use crate::verdict::{Cause, Open, Verdict};
+use crate::verdict::{Cause, OpenCause, Verdict};
 
 impl Driver<'_> {
     /// A purpose is about to be granted. If that rests on a delta, remembers what to go back to.
@@ -32,7 +32,7 @@ impl Driver<'_> {
         self.stage.run.reached = granted.reached;
         for purpose in granted.purposes.into_iter().rev() {
             self.stage.referee.suite.reopen(purpose);
-            let cause = Cause::Open(Open::withdrawn());
+            let cause = Cause::Open(OpenCause::withdrawn());
             let verdict = Verdict::Inconclusive;
             self.record(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
         }

@@ -16,7 +16,7 @@ use crate::event::GateValue;
 use crate::reliance::Reliance;
 use crate::run_number::RunNumber;
 use crate::sut::FaultKind;
-use crate::verdict::{Cause, Failure, Open, Trouble};
+use crate::verdict::{Cause, Failure, OpenCause, Trouble};
 
 /// A cause: `"reached"`, or an object with `fail`, `open` or `error`. The fields of each are in the order of their names.
 #[derive(Clone, Debug, Serialize)]
@@ -228,26 +228,26 @@ fn of_failure<'a>(model: &'a Model, failure: &'a Failure) -> CauseLine<'a> {
     }
 }
 
-fn of_open<'a>(model: &'a Model, open: &'a Open) -> CauseLine<'a> {
+fn of_open<'a>(model: &'a Model, open: &'a OpenCause) -> CauseLine<'a> {
     match open {
-        Open::Deviation => CauseLine::Open { open: "deviation" },
-        Open::Crossed => CauseLine::Open { open: "crossed" },
-        Open::Unspecified(input) => {
+        OpenCause::Deviation => CauseLine::Open { open: "deviation" },
+        OpenCause::Crossed => CauseLine::Open { open: "crossed" },
+        OpenCause::Unspecified(input) => {
             let (args, gate) = (by_name(model, input), gate(model, input.gate));
             CauseLine::Unspecified { args, gate, open: "unspecified" }
         }
-        Open::Cut => CauseLine::Open { open: "cut" },
-        Open::Unknown(why) => CauseLine::Unknown { open: "unknown", reason: reason(why) },
-        Open::Undecided(question) => CauseLine::Undecided { open: "undecided", question },
-        Open::NoValues => CauseLine::Open { open: "no values" },
-        Open::Deadlock { state } => CauseLine::Deadlock { open: "deadlock", state },
-        Open::Dropped { run } => CauseLine::Dropped { open: "dropped", run: *run },
-        Open::Silence(reliance) => {
+        OpenCause::Cut => CauseLine::Open { open: "cut" },
+        OpenCause::Unknown(why) => CauseLine::Unknown { open: "unknown", reason: reason(why) },
+        OpenCause::Undecided(question) => CauseLine::Undecided { open: "undecided", question },
+        OpenCause::NoValues => CauseLine::Open { open: "no values" },
+        OpenCause::Deadlock { state } => CauseLine::Deadlock { open: "deadlock", state },
+        OpenCause::Dropped { run } => CauseLine::Dropped { open: "dropped", run: *run },
+        OpenCause::Silence(reliance) => {
             let (once, starved) = of_reliance(*reliance);
             CauseLine::Silence { once, open: "silence", starved }
         }
-        Open::Stopped => CauseLine::Open { open: "stopped" },
-        Open::Other(text) => CauseLine::Other { open: "other", text },
+        OpenCause::Stopped => CauseLine::Open { open: "stopped" },
+        OpenCause::Other(text) => CauseLine::Other { open: "other", text },
     }
 }
 
@@ -279,23 +279,23 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, RecordErro
     }
     if let Some(open) = word("open") {
         return Ok(Cause::Open(match open {
-            "deviation" => Open::Deviation,
-            "crossed" => Open::Crossed,
-            "unspecified" => Open::Unspecified(of_gate(Direction::Input)?),
-            "cut" => Open::Cut,
+            "deviation" => OpenCause::Deviation,
+            "crossed" => OpenCause::Crossed,
+            "unspecified" => OpenCause::Unspecified(of_gate(Direction::Input)?),
+            "cut" => OpenCause::Cut,
             "unknown" => {
                 let reason = json.get("reason").and_then(parse_reason);
-                Open::Unknown(reason.ok_or(CauseError::Reason)?)
+                OpenCause::Unknown(reason.ok_or(CauseError::Reason)?)
             }
-            "undecided" => Open::Undecided(text("question")),
-            "no values" => Open::NoValues,
-            "deadlock" => Open::Deadlock { state: text("state") },
+            "undecided" => OpenCause::Undecided(text("question")),
+            "no values" => OpenCause::NoValues,
+            "deadlock" => OpenCause::Deadlock { state: text("state") },
             "dropped" => {
-                Open::Dropped { run: json.get("run").and_then(Json::as_u64).map(RunNumber).unwrap_or_default() }
+                OpenCause::Dropped { run: json.get("run").and_then(Json::as_u64).map(RunNumber).unwrap_or_default() }
             }
-            "silence" => Open::Silence(read_reliance(json)),
-            "stopped" => Open::Stopped,
-            "other" => Open::Other(text("text")),
+            "silence" => OpenCause::Silence(read_reliance(json)),
+            "stopped" => OpenCause::Stopped,
+            "other" => OpenCause::Other(text("text")),
             other => return Err(CauseError::Open(other.to_owned()).into()),
         }));
     }

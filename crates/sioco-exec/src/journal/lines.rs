@@ -169,10 +169,10 @@ fn string(text: &str) -> String {
 
 /// Adds a number. The machinery for formats takes several times as long, and each line has several numbers.
 fn number(to: &mut Vec<u8>, mut number: u64) {
-    /// The digits of the largest number.
-    const MOST: usize = 20;
-    let mut digits = [b'0'; MOST];
-    let mut first = MOST;
+    /// The digits of the largest number of a run, 2 to the power of 64.
+    const MOST_DIGITS: usize = 20;
+    let mut digits = [b'0'; MOST_DIGITS];
+    let mut first = MOST_DIGITS;
     for place in digits.iter_mut().rev() {
         *place = b'0' + (number % 10) as u8;
         number /= 10;

@@ -17,7 +17,7 @@ use crate::reliance::Reliance;
 use crate::run_number::RunNumber;
 use crate::settings::{Interaction, Settings, Walks};
 use crate::sut::{Fault, FaultKind, Order};
-use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
+use crate::verdict::{Cause, Failure, OpenCause, Trouble, Verdict};
 
 const MODEL: &str = r#"
 type Colour = Red | Green | Mix(a: Int, b: Colour2)
@@ -136,25 +136,25 @@ impl Draw<'_> {
                 Cause::Failure(Failure::Malformed { gate, why: self.text(), raw: self.text() })
             }
             5 => Cause::Failure(Failure::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
-            6 => Cause::Open(Open::Deviation),
-            7 => Cause::Open(Open::Crossed),
-            8 => Cause::Open(Open::Cut),
-            9 => Cause::Open(Open::Unknown(Reason::Undecided(self.text()))),
-            10 => Cause::Open(Open::Unknown(Reason::Broken { solver: self.text(), what: self.text() })),
-            11 => Cause::Open(Open::NoValues),
-            12 if self.random.below(2) == 0 => Cause::Open(Open::Silence(Reliance::Once)),
-            12 => Cause::Open(Open::Stopped),
-            13 => Cause::Open(Open::Other(self.text())),
+            6 => Cause::Open(OpenCause::Deviation),
+            7 => Cause::Open(OpenCause::Crossed),
+            8 => Cause::Open(OpenCause::Cut),
+            9 => Cause::Open(OpenCause::Unknown(Reason::Undecided(self.text()))),
+            10 => Cause::Open(OpenCause::Unknown(Reason::Broken { solver: self.text(), what: self.text() })),
+            11 => Cause::Open(OpenCause::NoValues),
+            12 if self.random.below(2) == 0 => Cause::Open(OpenCause::Silence(Reliance::Once)),
+            12 => Cause::Open(OpenCause::Stopped),
+            13 => Cause::Open(OpenCause::Other(self.text())),
             14 => Cause::Trouble(Trouble::Fault { kind: self.kind(), message: self.text(), stderr: self.strings() }),
             15 => {
                 let switch = SwitchId::from_index(self.below(self.model.switches.len()));
                 Cause::Trouble(Trouble::Model { switch, message: self.text() })
             }
             16 => Cause::Trouble(Trouble::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
-            17 => Cause::Open(Open::Unspecified(self.gate_value(Direction::Input))),
-            18 => Cause::Open(Open::Deadlock { state: self.text() }),
+            17 => Cause::Open(OpenCause::Unspecified(self.gate_value(Direction::Input))),
+            18 => Cause::Open(OpenCause::Deadlock { state: self.text() }),
             19 => Cause::Failure(Failure::Crashed(self.crash())),
-            _ => Cause::Open(Open::Dropped { run: RunNumber(self.random.bits()) }),
+            _ => Cause::Open(OpenCause::Dropped { run: RunNumber(self.random.bits()) }),
         }
     }
 

@@ -8,7 +8,8 @@ use sioco_model::term::Term;
 use sioco_model::{Id, SortId, TermId, Value};
 use sioco_solve::values::Random;
 
-/// How many items a drawn sequence has, and how many characters a drawn text, at most.
+/// A drawn sequence has at most this many items, and a drawn text at most this many characters: enough for an empty
+/// one, one, and several, and easy to read.
 const LONG: u64 = 3;
 
 /// Where random values come from.

@@ -32,17 +32,20 @@ use sioco_symbolic::path::SolverFactory;
 use self::hidden::Hidden;
 use self::script::Script;
 use self::whole::{Answer, Whole};
-use self::world::{Belief, Found, World};
+use self::world::{Belief, BeliefOutput, World};
 use crate::crash::Crash;
 use crate::event::{Action, GateValue, Observation};
 use crate::run_number::RunNumber;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
-/// After so many outputs, an input that nothing specifies waits for no more.
+/// After this many outputs, an input that nothing specifies waits for no more: a played system that never stops would
+/// otherwise never take it.
 const OVERTAKEN: u32 = 100;
 
-/// How often other values of the free variables are drawn, and up to how long a trace they are tried on.
+/// Other values of the free variables are drawn this often. If one in fifty fits the trace, one is found nearly always
+/// (98 %); where fewer do, drawing does not help.
 const REDRAWN: u32 = 200;
+/// Up to this long a trace is tried on other values: each draw walks the whole trace again.
 const REMEMBERED: usize = 10_000;
 
 /// What becomes of an input that nothing specifies.
@@ -211,9 +214,9 @@ impl<'m> Player<'m> {
     }
 
     /// An output, if one is allowed.
-    fn give(&mut self) -> Result<Result<Polled, Found>, StepError> {
+    fn give(&mut self) -> Result<Result<Polled, BeliefOutput>, StepError> {
         let found = match self.world.output(&mut self.belief)? {
-            Found::Output(output) => output,
+            BeliefOutput::Output(output) => output,
             none => return Ok(Err(none)),
         };
         let allowed = self.world.after(&mut self.belief, found.gate, &found.args)?;
@@ -437,7 +440,7 @@ impl<'m> Player<'m> {
         match self.give()? {
             Ok(output) => return Ok(output),
             Err(_) if !wait => return Ok(Polled::Nothing),
-            Err(Found::Nothing) if self.world.plainly_quiet(&self.belief) => {
+            Err(BeliefOutput::Nothing) if self.world.plainly_quiet(&self.belief) => {
                 self.silent = true;
                 self.remember(|| Event::Delta);
             }

@@ -12,10 +12,11 @@ use sioco_solve::StateOracle;
 use sioco_symbolic::path::SolverFactory;
 
 use super::Event;
-use crate::belief::{self, Mind, Place};
+use crate::belief::{self, HypothesisState, Mind};
 use crate::suite::Suite;
 
-/// So many hypotheses are followed.
+/// At most this many hypotheses are followed by a system that is played. It answers in a loop with the tester, so it
+/// gets a tenth of what the [tester](crate::Settings) follows.
 const HYPOTHESES: usize = 1_000;
 
 /// What the model does with an event after what happened.
@@ -79,8 +80,8 @@ impl<'m> Whole<'m> {
             whole &= hypothesis.doubt.is_none();
             match &hypothesis.place {
                 _ if hypothesis.doubt.is_some() => {}
-                Place::Known(state) => states.push(state.clone()),
-                Place::Open(trail) => {
+                HypothesisState::Known(state) => states.push(state.clone()),
+                HypothesisState::Open(trail) => {
                     whole = false;
                     states.extend(self.mind.tracker().some_state(trail, seed));
                 }

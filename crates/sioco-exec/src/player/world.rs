@@ -16,14 +16,19 @@ use sioco_solve::values::Choice;
 use super::draw::Draw;
 use crate::event::GateValue;
 
-/// How many states internal steps are followed to, beyond those that are there.
+/// Internal steps are followed to at most this many states, beyond those that are there. A played model draws one of
+/// them; further ones would be work at each step.
 const CLOSURE: usize = 1_000;
 
-/// How many values of a hidden choice are followed where there are too many to try.
+/// At most this many values of a hidden choice are followed where there are too many to try: the system only plays one
+/// of them, the others keep it from being caught in one.
 const HIDDEN: usize = 4;
 
-/// How often values are drawn around values that are allowed, and how often if none are known.
+/// Values are drawn around values that are allowed this often: a neighbour that is allowed too is found in a few draws,
+/// or seldom.
 const AROUND: u32 = 24;
+/// If no allowed values are known, they are drawn this often. A guard that one value in fifty satisfies is met nearly
+/// always (98 %).
 const BLIND: u32 = 200;
 
 /// The states that the model may be in.
@@ -37,7 +42,7 @@ pub(super) struct Belief {
 }
 
 /// An output of a belief.
-pub(super) enum Found {
+pub(super) enum BeliefOutput {
     /// This one is allowed.
     Output(GateValue),
     /// None is.
@@ -349,7 +354,7 @@ impl<'m> World<'m> {
     }
 
     /// An output that a state of the belief allows: the first found, from a random state on.
-    pub fn output(&mut self, belief: &mut Belief) -> Result<Found, StepError> {
+    pub fn output(&mut self, belief: &mut Belief) -> Result<BeliefOutput, StepError> {
         self.close(belief)?;
         let mut sure = belief.whole;
         let first = self.draw.place(belief.states.len());
@@ -368,14 +373,14 @@ impl<'m> World<'m> {
                     }
                     let (gate, switch) = here[place];
                     match self.some(state, switch)? {
-                        (Some(args), _) => return Ok(Found::Output(GateValue { gate, args })),
+                        (Some(args), _) => return Ok(BeliefOutput::Output(GateValue { gate, args })),
                         (None, known) => sure &= known,
                     }
                     break;
                 }
             }
         }
-        Ok(if sure { Found::Nothing } else { Found::Unsure })
+        Ok(if sure { BeliefOutput::Nothing } else { BeliefOutput::Unsure })
     }
 
     /// Keeps the silent states; `false` if there are none for sure, and the belief is as before.

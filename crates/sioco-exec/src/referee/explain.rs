@@ -11,19 +11,21 @@ use sioco_model::term::Term;
 use sioco_model::{GateId, SwitchId, Value};
 
 use super::Referee;
-use crate::belief::{Hypothesis, Mind, Place};
+use crate::belief::{Hypothesis, HypothesisState, Mind};
 use crate::event::{GateValue, Observation};
-use crate::explanation::{Allowed, Explanation, Left, MOST, Offer, Values};
+use crate::explanation::{Allowed, Explanation, Left, MOST_SHOWN, Offer, Values};
 use crate::symbolic_hypothesis::Trail;
 
-/// So many different outputs are kept. Values of one number become intervals, so that they are seldom many.
+/// At most this many different outputs are kept. Values of one number become intervals, so that they are seldom many; a
+/// report shows fewer.
 const OFFERS: usize = 64;
 
-/// Of so many hypotheses all values of an output are listed, or looked for if the state is not known: each may take some
-/// time.
+/// At this many hypotheses all values of an output are listed, or looked for if the state is not known: each may take
+/// some time, and the others usually offer the same.
 const LISTED: usize = 64;
 
-/// So many switches are explained, each with its reasons.
+/// At most this many switches are explained, each with its reasons. A report shows the nearest few; the others only
+/// take time.
 const SWITCHES: usize = 256;
 
 impl Referee<'_> {
@@ -54,7 +56,7 @@ impl Referee<'_> {
             }
             let model = self.position.model();
             offers.into_iter().for_each(|offer| add(model, &mut found, offer));
-            if at < MOST {
+            if at < MOST_SHOWN {
                 left.shown = self.shown(h);
                 found.hypotheses.push(left);
             }
@@ -65,24 +67,24 @@ impl Referee<'_> {
     /// A state in words. Where it stands for others, only what it has in common with them has a value.
     fn shown(&mut self, h: &Hypothesis) -> String {
         match &h.place {
-            Place::Known(state) => {
+            HypothesisState::Known(state) => {
                 let live = self.position.mind.live(&self.position.suite);
                 self.position
                     .mind
                     .show(state, &self.position.belief.seen, &|var| !h.blurred || live.matters(state, var))
             }
-            Place::Open(trail) => self.position.mind.tracker().show(trail),
+            HypothesisState::Open(trail) => self.position.mind.tracker().show(trail),
         }
     }
 
     /// What a hypothesis allows, without words; with all values if they are to be listed.
     fn left(&mut self, h: &Hypothesis, seen: Option<&Observation>, list: bool) -> (Left, Vec<Offer>) {
         let (locations, state, (offers, silence), switches) = match &h.place {
-            Place::Known(state) => {
+            HypothesisState::Known(state) => {
                 let allowed = self.allowed_known(state, list);
                 (state.locations().to_vec(), Some(state.clone()), allowed, self.switches_known(state, seen))
             }
-            Place::Open(trail) => {
+            HypothesisState::Open(trail) => {
                 let allowed = self.allowed_open(trail, list);
                 (self.position.mind.tracker().locations(trail), None, allowed, self.switches_open(trail, seen))
             }

@@ -2,7 +2,7 @@
 
 use super::Referee;
 use crate::event::GateValue;
-use crate::verdict::{Cause, Failure, Open, Trouble};
+use crate::verdict::{Cause, Failure, OpenCause, Trouble};
 
 impl Referee<'_> {
     /// Why a run ends with a refused input (T-E4).
@@ -11,7 +11,7 @@ impl Referee<'_> {
             return Cause::Failure(Failure::Refused { input: input.clone(), why: why.to_owned() });
         }
         match overtaken && !self.position.takes(input) {
-            true => Cause::Open(Open::Crossed),
+            true => Cause::Open(OpenCause::Crossed),
             false => Cause::Trouble(Trouble::Refused { input: input.clone(), why: why.to_owned() }),
         }
     }

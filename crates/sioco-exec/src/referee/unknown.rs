@@ -2,7 +2,7 @@
 
 use super::Referee;
 use crate::sut::FaultKind;
-use crate::verdict::{Cause, Open, Trouble};
+use crate::verdict::{Cause, OpenCause, Trouble};
 
 impl Referee<'_> {
     /// Why a run ends, given why it would end if everything were known. If the order of events is not known, that is an
@@ -14,7 +14,7 @@ impl Referee<'_> {
         }
         if !self.misordered {
             let doubt = self.position.belief().doubt();
-            return doubt.map_or(cause, |doubt| Cause::Open(Open::Undecided(doubt.to_string())));
+            return doubt.map_or(cause, |doubt| Cause::Open(OpenCause::Undecided(doubt.to_string())));
         }
         let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter says \
                        `accepted` first";

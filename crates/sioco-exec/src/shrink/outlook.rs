@@ -4,16 +4,16 @@
 use sioco_model::semantics::state::State;
 
 use super::trial::Failing;
-use crate::belief::Place;
+use crate::belief::HypothesisState;
 use crate::event::{Action, GateValue};
 use crate::record::Record;
 use crate::referee::Referee;
 use crate::reliance::Reliance;
 use crate::sut::Order;
 
-/// Of longer runs nothing is known beforehand: looking would take longer than trying.
+/// Of runs with more inputs nothing is known beforehand: looking would take longer than trying.
 const INPUTS: usize = 200;
-/// More hypotheses than this are not compared with each other.
+/// More hypotheses than this are not compared with each other: they seldom agree, and then nothing is known beforehand.
 const HYPOTHESES: usize = 8;
 
 /// See the [module](self).
@@ -74,8 +74,8 @@ pub(super) fn may_take(referee: &mut Referee<'_>, run: &Failing, at: usize, inpu
 fn known(referee: &Referee<'_>) -> Option<Vec<State>> {
     let all = referee.belief().hypotheses();
     all.map(|h| match &h.place {
-        Place::Known(state) => Some(state.clone()),
-        Place::Open(_) => None,
+        HypothesisState::Known(state) => Some(state.clone()),
+        HypothesisState::Open(_) => None,
     })
     .collect()
 }

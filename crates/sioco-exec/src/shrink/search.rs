@@ -10,7 +10,7 @@ use super::candidate::Candidate;
 use super::outlook::{Outlook, may_take};
 use super::simpler::simpler;
 use super::trial::{Failing, Outcome, run};
-use super::{Budget, Ended, Failed, Progress, Rate, alike};
+use super::{Budget, Ended, Failed, Rate, ShrinkProgress, alike};
 use crate::drive::Bench;
 use crate::event::GateValue;
 use crate::record::Aim;
@@ -20,9 +20,10 @@ use crate::rerun::Frame;
 
 /// The run is run again so often at first, and so often if it does not fail then.
 const AGAIN: (u64, u64) = (3, 6);
-/// Where a run does not fail each time, what does not fail is tried so often.
+/// Where a run does not fail each time, what does not fail is tried this often. A fault that shows every second time is
+/// then missed once in eight times; more attempts leave less time for other candidates.
 const ATTEMPTS: u64 = 3;
-/// The shortest form is run so often in the end.
+/// The shortest form is run this often in the end: the report says how many of these failed.
 const CONFIRMED: u64 = 5;
 /// The budget that may be used up after running it again, leaving out inputs, leaving out silences, and simplifying
 /// values, in hundredths.
@@ -45,7 +46,7 @@ pub(super) struct Search<'a, 'm> {
     failed: Failed<'a>,
     patience: Patience<'a>,
     budget: Budget,
-    listen: &'a mut dyn FnMut(Progress),
+    listen: &'a mut dyn FnMut(ShrinkProgress),
     began: Duration,
     pub runs: u64,
     pub again: Rate,
@@ -73,7 +74,7 @@ impl<'a, 'm> Search<'a, 'm> {
         failed: Failed<'a>,
         patience: Patience<'a>,
         budget: Budget,
-        listen: &'a mut dyn FnMut(Progress),
+        listen: &'a mut dyn FnMut(ShrinkProgress),
     ) -> Self {
         let began = bench.clock.now();
         Search {
@@ -211,7 +212,7 @@ impl<'a, 'm> Search<'a, 'm> {
         let (of, patience, until) = (self.failed.run, self.patience, self.until());
         self.runs += 1;
         let to = self.best.as_ref().map_or(self.failed.steps, |best| best.steps);
-        let progress = Progress { runs: self.runs, from: self.failed.steps, to };
+        let progress = ShrinkProgress { runs: self.runs, from: self.failed.steps, to };
         let Search { referee, bench, listen, .. } = self;
         let frame = Frame { number, seed, aim: Aim::Shrunk(of), patience, until: Some(until) };
         match run(referee, bench.lend(), candidate, frame, &mut || listen(progress)) {

@@ -5,7 +5,7 @@ use sioco_model::number::{self, BigInt, Rational};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{SortId, Value};
 
-/// Of a long sequence, only so many items are left out one by one.
+/// Of a long sequence, only this many items are left out one by one; halves are tried before, so that few are left.
 const ITEMS: usize = 8;
 
 /// Values that are simpler than one of this sort, the simplest first.

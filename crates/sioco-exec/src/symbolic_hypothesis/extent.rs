@@ -6,10 +6,11 @@ use sioco_model::term::{Term, TermPool};
 use sioco_model::{LocationId, SymbolId, TermId, Value};
 use sioco_solve::Symbols;
 
-/// How many conditions are compared with how many others, at most.
-const MOST: usize = 4_000;
+/// At most this many pairs of conditions are compared: two trails with some sixty each, which is what may be [asked
+/// about](super::MOST_CONDITIONS).
+const MOST_COMPARISONS: usize = 4_000;
 
-/// How many terms are looked at.
+/// At most this many terms are looked at: what is not obvious by then is asked, or both trails are kept.
 const WORK: usize = 20_000;
 
 /// The states that a trail may have led to, as far as they matter from there on.
@@ -31,7 +32,7 @@ impl Extent {
     /// names of symbols, and it has more conditions. Symbols stand for values that exist, so whatever fulfils the
     /// conditions of the other one fulfils these.
     pub(super) fn covers(&self, other: &Extent, pool: &TermPool, sorts: &Sorts, symbols: &Symbols) -> bool {
-        if self.locations != other.locations || self.conditions.len() * other.conditions.len() > MOST {
+        if self.locations != other.locations || self.conditions.len() * other.conditions.len() > MOST_COMPARISONS {
             return false;
         }
         let mut names = Names { pool, sorts, symbols, of: FxHashMap::default(), work: WORK };

@@ -1,10 +1,10 @@
 //! Whole campaigns of the tester, judged by the oracle from their records.
 
 use sioco_exec::settings::{Interaction, Walks};
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_exec::{Driver, NoClock, Order, Record, Settings, Stamped, Summary, Sut, Verdict, drive};
 use sioco_plan::plan::Counts;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_solve::BackEnd;
 use sioco_solve::values::{Bounds, Choice};
 use sioco_symbolic::explore::Stop;
@@ -69,14 +69,14 @@ impl Strategy {
     fn plan(&self, case: &Case) -> Plan {
         match &self.cover {
             Some(cover) => {
-                let options = Options {
+                let options = PlanOptions {
                     nodes: 60,
                     internal: 10,
                     walk: 6,
                     workers: 1,
                     steering: false,
                     seed: self.settings.seed,
-                    ..Options::new(cover.clone())
+                    ..PlanOptions::new(cover.clone())
                 };
                 plan(&case.model, &builtin, &options, &mut |_| {}).expect("no purpose is named")
             }
@@ -174,7 +174,7 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
                 loose = wrong && order == Order::Sut && waiting.is_some();
             }
             Record::Verdict { verdict, cause, .. } => {
-                let undecided = || matches!(cause, Cause::Open(Open::Cut | Open::Other(_))) && case.is_wide();
+                let undecided = || matches!(cause, Cause::Open(OpenCause::Cut | OpenCause::Other(_))) && case.is_wide();
                 match verdict {
                     Verdict::Fail if wrong && !announced => failed = true,
                     Verdict::Fail => return Err(format!("{trace:?}: all is allowed, but {cause:?}")),

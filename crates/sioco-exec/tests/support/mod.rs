@@ -14,10 +14,10 @@ use sioco_exec::{
     Clock, Crash, Driver, Fault, GateValue, NoClock, Observation, Order, Polled, Record, RunNumber, Settings, Stamped,
     Summary, Sut, SutEvent, drive,
 };
-use sioco_lang::check::{Options as LangOptions, check_file, check_text};
+use sioco_lang::check::{CheckOptions, check_file, check_text};
 use sioco_lang::source::FsLoader;
 use sioco_model::{Model, SymbolId, TermId, Value};
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_solve::values::Bounds;
 use sioco_solve::{Answer, BackEnd, Limits, Reason, Solver, Terms};
 
@@ -113,7 +113,7 @@ pub fn example(name: &str) -> Model {
 pub fn example_with(name: &str, consts: &[(&str, &str)]) -> Model {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.sts"));
     let consts = consts.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
-    let checked = check_file(&path, &FsLoader, &LangOptions { consts, system: None });
+    let checked = check_file(&path, &FsLoader, &CheckOptions { consts, system: None });
     checked.model.unwrap_or_else(|| panic!("{name}: {:?}", checked.diagnostics)).model
 }
 
@@ -125,7 +125,7 @@ pub fn model(text: &str) -> Model {
 
 /// A plan for a model.
 pub fn planned(model: &Model, cover: &str, strict: bool) -> Plan {
-    let options = Options { strict, steering: false, ..Options::new(Cover::parse(cover).expect("a cover")) };
+    let options = PlanOptions { strict, steering: false, ..PlanOptions::new(Cover::parse(cover).expect("a cover")) };
     plan(model, &builtin, &options, &mut |_| {}).expect("a plan")
 }
 

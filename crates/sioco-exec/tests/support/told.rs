@@ -2,7 +2,7 @@
 
 use sioco_exec::reliance::Reliance;
 use sioco_exec::suite::Suite;
-use sioco_exec::verdict::{Cause, Open, Trouble};
+use sioco_exec::verdict::{Cause, OpenCause, Trouble};
 use sioco_exec::{Crash, GateValue, Observation, Order, Referee};
 use sioco_model::Model;
 
@@ -65,12 +65,12 @@ pub fn name(cause: &Cause) -> &'static str {
     match cause {
         Cause::Reached => "pass",
         Cause::Failure(failure) => failure.name(),
-        Cause::Open(Open::Crossed) => "crossed",
-        Cause::Open(Open::Cut) => "cut",
-        Cause::Open(Open::Unspecified(_)) => "unspecified",
-        Cause::Open(Open::Undecided(_)) => "undecided",
-        Cause::Open(Open::Other(why)) if why.contains("--quiescence") => "perhaps slow",
-        Cause::Open(Open::Other(why)) if why.contains("may be undefined") => "perhaps undefined",
+        Cause::Open(OpenCause::Crossed) => "crossed",
+        Cause::Open(OpenCause::Cut) => "cut",
+        Cause::Open(OpenCause::Unspecified(_)) => "unspecified",
+        Cause::Open(OpenCause::Undecided(_)) => "undecided",
+        Cause::Open(OpenCause::Other(why)) if why.contains("--quiescence") => "perhaps slow",
+        Cause::Open(OpenCause::Other(why)) if why.contains("may be undefined") => "perhaps undefined",
         Cause::Open(_) => "open",
         Cause::Trouble(Trouble::Fault { .. }) => "error of the adapter",
         Cause::Trouble(Trouble::Model { .. }) => "error of the model",

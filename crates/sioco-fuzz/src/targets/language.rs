@@ -12,7 +12,8 @@ use sioco_model::{GateId, Model};
 use super::shape;
 use crate::{Seen, walk};
 
-/// How many steps of a model are taken.
+/// This many steps of a model are taken: enough to come back to where it was in a small model, and few enough that
+/// parsing is most of the work.
 const STEPS: usize = 8;
 
 /// Whatever the bytes: the lexer and parser come to an end, tokens and comments are in order and do not overlap, and

@@ -90,7 +90,8 @@ pub fn builtin() -> Box<dyn Bounds> {
     Box::new(Chain::new(None))
 }
 
-/// What is wrong is told in words that are no longer than a screen, whatever the input was.
+/// What is wrong is told in no more characters than this, a few screens, whatever the input was: a message that repeats
+/// its input without end is a fault.
 const MOST_WORDS: usize = 20_000;
 
 /// An error that is told with its line.

@@ -6,7 +6,7 @@ use sioco_model::{Id, Model};
 use sioco_plan::case::{Case, case_with_others};
 use sioco_plan::file::{self, Loaded, Misfit};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, plan};
+use sioco_plan::{Cover, PlanOptions, plan};
 use sioco_solve::values::Choice;
 use sioco_symbolic::path::{Path, Shortcuts};
 
@@ -80,7 +80,7 @@ fn loaded(text: &str, model: &Model, mut found: Loaded, seen: &mut Seen) {
     ));
     assert_sound(&found);
     assert!(found.plan.purposes.len() <= text.len() && found.plan.goals.len() <= text.len());
-    let document = file::document(model, &Options::new(found.plan.cover.clone()), &found.plan, &found.cases);
+    let document = file::document(model, &PlanOptions::new(found.plan.cover.clone()), &found.plan, &found.cases);
     let again = serde_json::to_string_pretty(&document).expect("a document");
     let again = file::read(&again, model).unwrap_or_else(|e| panic!("written again: {e}\n{again}"));
     assert!(again.same, "it is about this model now");
@@ -130,7 +130,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         [("switch", false), ("switch", true), ("purpose:Two", false), ("traces:2", false), ("random:1", false)]
     {
         let cover = Cover::parse(cover).expect("a cover");
-        let options = Options { nodes: 30, data, walk: 4, ..Options::new(cover) };
+        let options = PlanOptions { nodes: 30, data, walk: 4, ..PlanOptions::new(cover) };
         let plan = plan(model, &builtin, &options, &mut |_| {}).expect("a plan");
         let mut walker = walker(model);
         let cases: Vec<Case> = plan.purposes.iter().map(|p| case_with_others(&mut walker, p, Choice::Min)).collect();

@@ -4,7 +4,7 @@ use std::io::{self, PipeReader, PipeWriter, Write};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::lines::{Interrupt, KEPT_LINES, Line, LineWriter, Lines, Next, later};
 use sioco_adapter::protocol::{AdapterMessage, TesterMessage, observation};
 use sioco_adapter::transport::{Connection, Connector};
@@ -15,11 +15,11 @@ use sioco_model::number::{BigInt, Rational, parse_integer, rational};
 use super::{assert_fits, in_pieces, model, shape};
 use crate::Seen;
 
-/// So much fits into a pipe that nobody reads.
+/// This many bytes fit into a pipe that nobody reads: half of what one of Linux holds.
 const AT_ONCE: usize = 32 << 10;
-/// An end that is there is not waited for.
-const LONG: Duration = Duration::from_secs(20);
-/// So many events of a client are looked at.
+/// An end that is there is not waited for: any time will do that no machine needs.
+const LONG_ENOUGH: Duration = Duration::from_secs(20);
+/// At most this many events of a client are looked at: an input of the usual length holds fewer.
 const EVENTS: usize = 2000;
 
 /// Some bytes as lines, whatever pieces they come in; each line as a message and back; and the same bytes as the whole
@@ -69,7 +69,7 @@ fn lines(pieces: &[Vec<u8>]) -> (Vec<Line>, Vec<String>) {
     }
     drop(theirs);
     loop {
-        let Next::Line(line) = lines.next(later(LONG), &never) else { panic!("the end does not come") };
+        let Next::Line(line) = lines.next(later(LONG_ENOUGH), &never) else { panic!("the end does not come") };
         let last = matches!(line, Line::End(_) | Line::Bad(_));
         found.push(line);
         if last {
@@ -183,14 +183,14 @@ struct Canned {
     opened: bool,
 }
 
-struct Open {
+struct OpenConnection {
     lines: Lines,
     writer: LineWriter,
     /// Nobody reads what is sent, and it fits.
     _unread: PipeReader,
 }
 
-impl Connection for Open {
+impl Connection for OpenConnection {
     fn lines(&self) -> &Lines {
         &self.lines
     }
@@ -224,7 +224,7 @@ impl Connector for Canned {
         let (unread, writer) = io::pipe().expect("a pipe");
         let lines = Lines::of(ours, "fuzz").expect("a stream");
         let writer = LineWriter::to(writer, "fuzz").expect("a thread");
-        Ok(Some(Box::new(Open { lines, writer, _unread: unread })))
+        Ok(Some(Box::new(OpenConnection { lines, writer, _unread: unread })))
     }
 }
 
@@ -233,7 +233,7 @@ impl Connector for Canned {
 fn conversation(data: &[u8], seen: &mut Seen) {
     let model = model();
     let bytes = data[..data.len().min(AT_ONCE)].to_vec();
-    let options = Options { restarts: 0, ..Options::default() };
+    let options = ConnectionOptions { restarts: 0, ..ConnectionOptions::default() };
     let connector = Box::new(Canned { bytes, opened: false });
     let mut client = Client::new(model, connector, options, Interrupt::default());
     let go = GateValue { gate: model.gate("go").expect("a gate"), args: Vec::new() };

@@ -6,8 +6,8 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
 
-/// So many further places are named.
-const NAMED: usize = 5;
+/// At most this many further places are named; more would not fit a message.
+const LISTED_PLACES: usize = 5;
 
 /// What hides in a file: one warning with the first place, and a note about the others.
 pub(super) fn find(sources: &SourceMap, file: FileId) -> Option<Diagnostic> {
@@ -21,7 +21,7 @@ pub(super) fn find(sources: &SourceMap, file: FileId) -> Option<Diagnostic> {
         let (line, column) = sources.position(span(at, c));
         format!("U+{:04X} at {line}:{column}", c as u32)
     };
-    let named: Vec<String> = all.by_ref().take(NAMED).map(place).collect();
+    let named: Vec<String> = all.by_ref().take(LISTED_PLACES).map(place).collect();
     let more = match all.count() {
         0 => String::new(),
         more => format!(", and {more} more"),

@@ -3,6 +3,7 @@
 //! Imports are relative to the importing file and must stay inside the project root: the nearest folder above the
 //! first file that has a `sioco.toml`, or else the folder of the first file.
 
+use super::MAX_CIRCLES;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -13,9 +14,6 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::source::{FileId, LoadError, Loader, SourceMap, Span, normalize};
 use crate::syntax::ast::{self, ItemKind};
 use crate::syntax::parser::parse;
-
-/// How many circles of imports are reported.
-const MAX_CIRCLES: usize = 20;
 
 /// The files of a model, parsed.
 #[derive(Clone, Debug)]
@@ -35,12 +33,12 @@ pub fn load(path: &Path, loader: &dyn Loader) -> Loaded {
         Walk { loader, root, done: FxHashMap::default(), sources: SourceMap::default(), diagnostics: vec![] };
     let mut files = Vec::new();
     // Depth first with a stack of our own: a chain of imports may be longer than ours is deep.
-    struct Open {
+    struct OpenFile {
         path: PathBuf,
         canonical: PathBuf,
         imports: std::vec::IntoIter<(PathBuf, Span)>,
     }
-    let mut stack: Vec<Open> = Vec::new();
+    let mut stack: Vec<OpenFile> = Vec::new();
     let mut circles = 0;
     let mut next = Some((path.to_path_buf(), None::<Span>));
     loop {
@@ -64,7 +62,7 @@ pub fn load(path: &Path, loader: &dyn Loader) -> Loaded {
                     let imports = walk.imports(&path, &tree).into_iter();
                     files.push((file, tree));
                     walk.done.insert(canonical.clone(), Some(stack.len()));
-                    stack.push(Open { path, canonical, imports });
+                    stack.push(OpenFile { path, canonical, imports });
                 }
             }
         }

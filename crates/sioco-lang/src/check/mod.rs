@@ -36,7 +36,7 @@ use load::Loaded;
 
 /// What can be chosen from outside of the files.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct CheckOptions {
     /// Constants with other values than the files give them, as `(name, expression)`.
     pub consts: Vec<(String, String)>,
     /// The system to take, where the files declare several.
@@ -126,7 +126,7 @@ impl Checked {
 }
 
 /// Reads and checks a model from files.
-pub fn check_file(path: &Path, loader: &dyn Loader, options: &Options) -> Checked {
+pub fn check_file(path: &Path, loader: &dyn Loader, options: &CheckOptions) -> Checked {
     check_loaded(load::load(path, loader), options)
 }
 
@@ -138,17 +138,17 @@ pub fn check_file(path: &Path, loader: &dyn Loader, options: &Options) -> Checke
 /// assert_eq!(checked.model.unwrap().model.switches.len(), 1);
 /// ```
 pub fn check_text(name: &str, text: &str) -> Checked {
-    check_text_with(name, text, &Options::default())
+    check_text_with(name, text, &CheckOptions::default())
 }
 
 /// Like [`check_text`], with options.
-pub fn check_text_with(name: &str, text: &str, options: &Options) -> Checked {
+pub fn check_text_with(name: &str, text: &str, options: &CheckOptions) -> Checked {
     let mut loader = crate::source::MemoryLoader::default();
     loader.0.insert(name.into(), text.into());
     check_file(Path::new(name), &loader, options)
 }
 
-fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
+fn check_loaded(loaded: Loaded, options: &CheckOptions) -> Checked {
     let Loaded { mut sources, files, mut diagnostics } = loaded;
     if diagnostics.iter().any(|d| d.code == Code::TooManyErrors) {
         // Whatever this is, it is not understood well enough to say more about it.
@@ -220,13 +220,20 @@ fn is_unknown(code: Code) -> bool {
     )
 }
 
-/// How many errors are reported before the rest of a process is left alone.
+/// At most this many errors are reported before the rest of a process is left alone: some screens. Later ones mostly
+/// follow from the first.
 const MAX_ERRORS: usize = 100;
 
-/// How many names are compared for suggestions before there are no more.
+/// At most this many circles of declarations, or of imports, are reported: each names all its members, and mending one
+/// often mends others.
+const MAX_CIRCLES: usize = 20;
+
+/// At most this many names are compared for suggestions before there are no more: a file with errors all over would
+/// otherwise take longer to complain about than to check. It is enough for the [most errors](MAX_ERRORS) in a model of
+/// a thousand names.
 const MAX_COMPARED: usize = 100_000;
 
-/// How many names a message lists.
+/// A message lists at most this many names: two lines of a terminal.
 const MAX_LISTED: usize = 10;
 
 /// Names in a row, those in the middle left out if there are too many.

@@ -9,7 +9,7 @@ use super::expr::Scope;
 use super::globals::{ResolvedParam, id, suggest_or};
 use super::process::{Template, TemplateInitial};
 use super::purpose::Lowered;
-use super::{CheckedModel, Checker, Options, Spans, SwitchSpans, listed};
+use super::{CheckOptions, CheckedModel, Checker, Spans, SwitchSpans, listed};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::source::{FileId, Span};
@@ -68,7 +68,7 @@ impl<'a> Checker<'a> {
         &mut self,
         files: &[(FileId, File)],
         templates: &[Template<'a>],
-        options: &Options,
+        options: &CheckOptions,
     ) -> (Vec<Planned>, Vec<String>) {
         let root = files.first().map(|(file, _)| *file);
         let declared: Vec<(FileId, &'a SystemDecl)> = self.globals.systems.clone();
@@ -341,11 +341,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// How many parts the terms of a system may have.
+/// The terms of a system may have at most this many parts. It is twice what a [file](super::expr) may have, as several
+/// instances of a process share nothing.
 const MAX_TERMS: usize = 2_000_000;
 
-/// How many variables, locations and switches the systems of a file may have together: a few instances of large processes
-/// are soon more than memory takes.
+/// The systems of a file may have at most this many variables, locations and switches together: a few instances of
+/// large processes are soon more than memory takes. The largest model of the benchmarks has a tenth of it.
 const MAX_PARTS: usize = 1_000_000;
 
 /// The instance with which there are too many parts, if there is one; `parts` are those of the systems before.

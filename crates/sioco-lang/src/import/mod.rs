@@ -19,14 +19,14 @@ pub struct Imported {
 
 /// A place in the imported file; both count from 1, columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct FilePosition {
     /// The line.
     pub line: u32,
     /// The column.
     pub column: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -45,14 +45,14 @@ pub enum ImportError {
         /// What the XML parser says.
         message: String,
         /// Where.
-        at: Place,
+        at: FilePosition,
     },
     /// XML, but something other than a register automaton.
     NotARegisterAutomaton {
         /// The name of the outermost element.
         found: String,
         /// Where.
-        at: Place,
+        at: FilePosition,
     },
     /// An element lacks an attribute.
     MissingAttribute {
@@ -61,7 +61,7 @@ pub enum ImportError {
         /// The attribute.
         attribute: String,
         /// Where.
-        at: Place,
+        at: FilePosition,
     },
     /// A name or value that cannot be what it should be.
     BadValue {
@@ -72,7 +72,7 @@ pub enum ImportError {
         /// How to mend it.
         help: String,
         /// Where.
-        at: Place,
+        at: FilePosition,
     },
     /// One name for two things.
     DeclaredTwice {
@@ -83,9 +83,9 @@ pub enum ImportError {
         /// How the second declaration differs, or why it cannot stand beside the first.
         why: String,
         /// The first declaration.
-        first: Place,
+        first: FilePosition,
         /// The second.
-        second: Place,
+        second: FilePosition,
     },
     /// A name that nothing declares.
     Unknown {
@@ -96,7 +96,7 @@ pub enum ImportError {
         /// The name that was probably meant.
         meant: Option<String>,
         /// Where.
-        at: Place,
+        at: FilePosition,
     },
     /// A transition has too many or too few parameters.
     WrongCount {
@@ -107,21 +107,21 @@ pub enum ImportError {
         /// How many the transition has.
         found: usize,
         /// The transition.
-        at: Place,
+        at: FilePosition,
         /// The declaration.
-        declaration: Place,
+        declaration: FilePosition,
     },
     /// No location is the initial one.
     NoInitial {
         /// Where the locations are, or should be.
-        at: Place,
+        at: FilePosition,
     },
     /// Two locations are initial.
     TwoInitials {
         /// The first.
-        first: (String, Place),
+        first: (String, FilePosition),
         /// The second.
-        second: (String, Place),
+        second: (String, FilePosition),
     },
     /// A guard, parameter or assigned value that cannot be understood.
     BadExpression {
@@ -130,13 +130,13 @@ pub enum ImportError {
         /// How to mend it.
         help: String,
         /// Where.
-        at: Place,
+        at: FilePosition,
     },
 }
 
 impl ImportError {
     /// Where it is wrong; `None` when it is the file as a whole.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<FilePosition> {
         match self {
             ImportError::TooLarge { .. } => None,
             ImportError::NotXml { at, .. }

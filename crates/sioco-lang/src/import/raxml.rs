@@ -28,16 +28,18 @@ use rustc_hash::FxHashSet;
 use self::expr::{Expr, Ref};
 use self::read::Reader;
 use self::reading::Guess;
-use super::{ImportError, Imported, Place};
+use super::{FilePosition, ImportError, Imported};
 use crate::source::MAX_FILE_BYTES;
 
-/// How many nodes of XML are read: far more than the largest automaton needs.
+/// At most this many nodes of XML are read: far more than the largest automaton needs. The file itself is
+/// [bounded](crate::source::MAX_FILE_BYTES), so that this is about half as many nodes as it can hold at most.
 const MAX_NODES: u32 = 4_000_000;
 
-/// How many attributes an element may have: the time to read them grows with the square of their number.
+/// An element may have at most this many attributes: the time to read them grows with the square of their number. An
+/// automaton has a few for each.
 const MAX_ATTRIBUTES: usize = 1000;
 
-/// How many names a note lists.
+/// A note lists at most this many names: some lines of a terminal.
 const MAX_LISTED: usize = 20;
 
 /// How the assignments of one transition are executed. The files do not say; there are two dialects.
@@ -114,7 +116,7 @@ fn most_attributes(xml: &str) -> Option<usize> {
 }
 
 fn xml_error(error: roxmltree::Error) -> ImportError {
-    let at = Place { line: error.pos().row, column: error.pos().col };
+    let at = FilePosition { line: error.pos().row, column: error.pos().col };
     match error {
         roxmltree::Error::NodesLimitReached => {
             ImportError::TooLarge { what: format!("more than {MAX_NODES} elements and texts") }
@@ -137,17 +139,17 @@ fn xml_error(error: roxmltree::Error) -> ImportError {
 #[derive(Default)]
 struct Notes {
     /// Elements, attributes and texts that are not understood: what, and where first.
-    ignored: Vec<(String, Place)>,
+    ignored: Vec<(String, FilePosition)>,
     /// Data types that are taken as Int.
     types: Vec<String>,
     /// Something declared twice without harm.
     twice: Vec<String>,
     /// Transitions whose assignments would mean something else in the other order: how many, and where first.
-    order: Option<(usize, Place)>,
+    order: Option<(usize, FilePosition)>,
     /// Outputs with parameters that the same transition assigns: how many, and where first.
-    after: Option<(usize, Place)>,
+    after: Option<(usize, FilePosition)>,
     /// Outputs of fresh values: how many, and where first.
-    fresh: Option<(usize, Place)>,
+    fresh: Option<(usize, FilePosition)>,
     /// What is left out because nothing uses it: what, and which.
     dropped: Vec<(&'static str, Vec<String>)>,
     /// Locations without a way out.

@@ -5,7 +5,8 @@
 
 use crate::source::Span;
 
-/// How deep brackets, unary operators and the like may nest.
+/// Brackets, unary operators and the like may nest at most this deep. The parser and all that follows recurse, and must
+/// fit the 2 MiB stack of a thread; what people write nests a tenth of it.
 pub const MAX_NESTING: usize = 100;
 
 /// A name as written.

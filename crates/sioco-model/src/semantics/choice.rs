@@ -45,7 +45,8 @@ impl From<EvalError> for Failed {
     }
 }
 
-/// So many domains of unknowns are narrowed at most, over all alternatives.
+/// At most this many domains of unknowns are narrowed, over all alternatives. Each alternative narrows those of all
+/// unknowns, which is their number times the other.
 const MOST_DOMAINS: usize = 200_000;
 
 /// Whether some values of the bound variables make the body true. If none do, but it is undefined for some, the error is
@@ -143,7 +144,8 @@ pub(super) fn holds(
     decide(context, condition, Env { params: &params, bound: &bound, symbols, ..env })
 }
 
-/// How often values are drawn until the whole condition holds.
+/// Values are drawn this often until the whole condition holds. Narrowed domains mostly hold values that fit; where
+/// eight draws fail, a search finds one sooner.
 const DRAWS: usize = 8;
 
 /// A condition that holds, or does not (`positive == false`).

@@ -17,11 +17,13 @@ use super::state::State;
 use crate::id::{GateId, SwitchId};
 use crate::value::Value;
 
-/// How many states a closure or a search for internal cycles visits before it is cut (T-L9).
+/// A closure or a search for internal cycles visits at most this many states before it is cut (T-L9). A step takes
+/// about a microsecond, so that an event takes some ten milliseconds at worst. With fewer, more runs rest on nothing;
+/// with more, the tester is slower than the usual quiescence time.
 pub const CLOSURE_LIMIT: usize = 10_000;
 
-/// And how much room these states may take together, by their [weight](State::weight): where each of them is large, there
-/// are fewer.
+/// And these states may take this much room together, by their [weight](State::weight): where each of them is large,
+/// there are fewer. With ten thousand states there is room for a weight of some two hundred each.
 pub const CLOSURE_ROOM: usize = 1 << 21;
 
 /// What internal steps lead to.

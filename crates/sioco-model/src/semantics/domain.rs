@@ -10,10 +10,11 @@ use crate::sample::Draw;
 use crate::sort::{Sort, Sorts};
 use crate::value::Value;
 
-/// Longer texts are not drawn.
+/// Longer texts are not drawn: they would be longer than [what is printed](crate::print).
 const LONG: u64 = 10_000;
 
-/// How often a value is drawn until one is not excluded.
+/// A value is drawn this often until one is not excluded. Few values are excluded, so that the first is mostly right;
+/// then the allowed ones are counted instead.
 const DRAWS: usize = 4;
 
 /// The values an unknown can still have.

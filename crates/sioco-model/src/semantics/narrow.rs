@@ -24,17 +24,19 @@ use crate::id::{BinderId, Id, TermId};
 use crate::term::{Op, Term};
 use crate::value::Value;
 
-/// How often conditions are walked while they still narrow something. Chains of equations need as many rounds as they
-/// are long in the wrong direction; bounds that creep towards each other would need too many.
+/// Conditions are walked at most this often while they still narrow something. Chains of equations need as many rounds
+/// as they are long in the wrong direction; bounds that creep towards each other would need too many. What is not
+/// narrowed is only tried more often.
 const ROUNDS: usize = 8;
 
-/// How deep disjunctions inside of each other are taken apart.
+/// Disjunctions inside of each other are taken apart at most this deep: each level multiplies the alternatives.
 const DEPTH: u32 = 3;
 
-/// So many values are worth more than a first look.
+/// More values than this are worth more than a first look: fewer are tried as fast as they are narrowed.
 const MANY: u64 = 64;
 
-/// Disjunctions with more alternatives are left alone.
+/// Disjunctions with more alternatives are left alone: each is narrowed for itself. An enumeration, or a choice of some
+/// sizes, has fewer.
 const ALTERNATIVES: usize = 24;
 
 /// A term and what is required of its value.

@@ -32,7 +32,7 @@ impl Number for i128 {
     }
 }
 
-/// Numbers with more digits than this are no use as ends.
+/// Numbers with more bits than this are no use as ends: to compute with them costs more than it saves.
 const MOST_BITS: usize = 1 << 10;
 
 impl Number for Rational {

@@ -516,10 +516,10 @@ impl Shape {
 /// Lengths are not negative.
 const LENGTHS: Range<i128> = Range { lo: Some(0), hi: None };
 
-/// Longer sequences are not listed.
+/// Longer sequences are not listed: more than [this many values](FEW) are kept by their bounds anyway.
 const LONGEST: u32 = 64;
 
-/// How many values of a part are tried where the whole cannot be listed.
+/// This many values of a part are tried where the whole cannot be listed: the ends and some between.
 const SOME: usize = 8;
 
 fn text_of(value: &Value) -> Option<&str> {

@@ -18,7 +18,8 @@ use crate::value::Value;
 /// trying one takes about a microsecond, so that this is some 20 ms at the most.
 pub const TRIALS: u64 = 20_000;
 
-/// How many are tried where they are too many to try all.
+/// This many combinations are tried where they are too many to try all. A guard that one in forty satisfies is met
+/// nearly always (96 %); others are left to a solver.
 const SAMPLES: u64 = 128;
 
 /// How much work narrowing may be, in terms that are looked at: a guard of ten conjuncts has some fifty terms, which are

@@ -20,18 +20,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use sioco_model::{Id, LocationId, Model, TermId};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
-use sioco_symbolic::explore::{Exploration, Progress, Stop};
+use sioco_symbolic::explore::{Exploration, ExploreProgress, Stop};
 use sioco_symbolic::step::Step;
 
 use self::split::Reactions;
 use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::inputs::{NoPurpose, purpose};
-use crate::plan::{Counts, Options};
+use crate::plan::{Counts, PlanOptions};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 
-/// In how many symbolic states at the same locations classes are looked for: others may be possible there.
+/// Classes are looked for in at most this many symbolic states at the same locations: others may be possible there.
+/// Each asks a question for every class.
 const STATES: usize = 16;
 
 /// A part of a class.
@@ -57,7 +58,7 @@ struct Known {
 }
 
 /// What came of it.
-pub(crate) struct Found {
+pub(crate) struct ClassCoverage {
     pub goals: Vec<(Goal, State)>,
     pub purposes: Vec<Purpose>,
     pub stop: Stop,
@@ -68,12 +69,12 @@ pub(crate) struct Found {
 pub(crate) fn cover(
     walker: &mut Walker<'_>,
     exploration: &Exploration,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Found, NoPurpose> {
+    options: &PlanOptions,
+    progress: &mut dyn FnMut(ExploreProgress),
+) -> Result<ClassCoverage, NoPurpose> {
     let model = walker.path.model();
     let graph = &exploration.graph;
-    let mut found = Found {
+    let mut found = ClassCoverage {
         goals: Vec::new(),
         purposes: Vec::new(),
         stop: exploration.stop,
@@ -94,7 +95,7 @@ pub(crate) fn cover(
             break;
         }
         let legs: Vec<Leg> = graph.path(node).into_iter().map(Leg::from).collect();
-        progress(Progress { nodes: parts.len(), depth: legs.len(), open: 0 });
+        progress(ExploreProgress { nodes: parts.len(), depth: legs.len(), open: 0 });
         walker.follow(&legs);
         let often = visits.entry(walker.path.locations().to_vec()).or_default();
         if *often >= STATES {

@@ -10,12 +10,12 @@ use sioco_symbolic::step::Step;
 
 use super::{Key, Known, Part, distinctions, name};
 use crate::event::Event;
-use crate::plan::{Counts, Options};
+use crate::plan::{Counts, PlanOptions};
 use crate::purpose::Leg;
 use crate::walker::Walker;
 use crate::want::{Side, side_of};
 
-/// More classes of one reaction are not looked at.
+/// More classes of one reaction are not looked at: each takes questions to a solver, and a test of its own.
 const CLASSES: usize = 200;
 
 /// A case distinction: as the model has it, and over the symbols of the path.
@@ -42,7 +42,7 @@ pub(super) struct Class {
 /// A search for the classes of a state. The walker is there.
 pub(super) struct Reactions<'a, 'm> {
     pub walker: &'a mut Walker<'m>,
-    pub options: &'a Options,
+    pub options: &'a PlanOptions,
     pub counts: &'a mut Counts,
     pub found: Vec<Class>,
 }
@@ -256,7 +256,7 @@ impl Class {
         walker: &mut Walker<'_>,
         choice: &mut dyn FnMut() -> Choice,
         known: &mut Known,
-        options: &Options,
+        options: &PlanOptions,
     ) -> Vec<Part> {
         let model = walker.path.model();
         let about = format!("{}, class {}", name(model, &self.at, &self.reaction), known.number);

@@ -13,10 +13,13 @@ use sioco_model::{LocationId, Model};
 use super::Part;
 use crate::event::Event;
 
-/// How many steps a model may take by itself, how long sequences get, and how many states and inputs are compared.
+/// A model may take at most this many steps by itself: one that takes more diverges, or answers in pages.
 const STEPS: usize = 1_000;
+/// Sequences that tell states apart get at most this long. Each further input multiplies them by the number of inputs.
 const LONG: usize = 4;
+/// At most this many states are compared: each with every other one.
 const STATES: usize = 50;
+/// At most this many inputs are compared, in each of these states.
 const INPUTS: usize = 100;
 
 /// The tests of each part: its inputs, followed by each sequence that tells the state they lead to from others.

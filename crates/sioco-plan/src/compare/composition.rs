@@ -22,10 +22,11 @@ use sioco_symbolic::path::Possible;
 use super::join::{Joined, Side};
 use super::polynomial::{NoDegree, Reader, Space};
 use super::walk::{Ends, Halt, Move, Out, Walk};
-use super::{Cover, Options, Progress, Stage};
+use super::{CompareOptions, CompareProgress, Cover, Stage};
 use crate::event::Event;
 
-/// How many cases an answer is divided into, at most: two to the power of this.
+/// An answer is divided into two to the power of this many cases at most. Each case is a test of its own; a chain of
+/// undecided conditions would otherwise double them without end.
 const SPLITS: usize = 6;
 
 /// A state of the composition.
@@ -233,7 +234,7 @@ struct Composer {
 }
 
 /// What a transition is made of, until it is one.
-struct Found<'f> {
+struct TransitionDraft<'f> {
     from: usize,
     begun: usize,
     gate: GateId,
@@ -244,8 +245,8 @@ struct Found<'f> {
 /// Composes the two models of a walk.
 pub(crate) fn compose(
     walk: &mut Walk<'_>,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(CompareProgress),
 ) -> Result<Composition, Halt> {
     let model = &walk.joined.model;
     let found =
@@ -276,7 +277,7 @@ pub(crate) fn compose(
             break;
         }
         let (pairs, steps) = (composer.found.pairs.len(), composer.found.transitions.len());
-        progress(Progress { stage: Stage::Composing, pairs, depth, open: pairs - next, steps });
+        progress(CompareProgress { stage: Stage::Composing, pairs, depth, open: pairs - next, steps });
         if !composer.found.pairs[next].ends {
             walk.follow(&composer.found.moves_to(next));
             halted = composer.expand(walk, next).err();
@@ -326,7 +327,11 @@ impl Composer {
                             if ends == Ends::Breaks {
                                 walk.leave(Side::Impl);
                             }
-                            self.add(walk, &Found { from, begun, gate, spec, implementation }, &mut Vec::new());
+                            self.add(
+                                walk,
+                                &TransitionDraft { from, begun, gate, spec, implementation },
+                                &mut Vec::new(),
+                            );
                             walk.back_to(before);
                             Ok(())
                         });
@@ -335,7 +340,7 @@ impl Composer {
                     }
                     // What only the specification takes, or has values for.
                     self.alone(walk, Side::Impl, gate, &args, &mut |composer, walk| {
-                        let found = Found { from, begun, gate, spec: Some(spec), implementation: None };
+                        let found = TransitionDraft { from, begun, gate, spec: Some(spec), implementation: None };
                         composer.add(walk, &found, &mut Vec::new());
                         Ok(())
                     })
@@ -351,7 +356,8 @@ impl Composer {
                 // What only the implementation model takes.
                 let result = self.alone(walk, Side::Spec, gate, &args, &mut |composer, walk| {
                     walk.settle(Side::Impl, &mut Vec::new(), &mut |walk, implementation| {
-                        let found = Found { from, begun, gate, spec: None, implementation: Some(implementation) };
+                        let found =
+                            TransitionDraft { from, begun, gate, spec: None, implementation: Some(implementation) };
                         composer.add(walk, &found, &mut Vec::new());
                         Ok(())
                     })
@@ -388,7 +394,7 @@ impl Composer {
     }
 
     /// Adds a transition that ends where the walk is, or several where its outputs have cases.
-    fn add(&mut self, walk: &mut Walk<'_>, found: &Found<'_>, decided: &mut Vec<(TermId, bool)>) {
+    fn add(&mut self, walk: &mut Walk<'_>, found: &TransitionDraft<'_>, decided: &mut Vec<(TermId, bool)>) {
         let spaces = match (found.spec, found.implementation) {
             (Some(a), Some(b)) => spaces(walk, a, b, decided),
             _ => Ok(Vec::new()),

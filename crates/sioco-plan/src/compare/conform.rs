@@ -22,7 +22,7 @@ use sioco_symbolic::path::Possible;
 use super::join::Side;
 use super::trace::{self, Exchange, Says};
 use super::walk::{Ends, Halt, Move, Out, Walk};
-use super::{Options, Progress, Stage};
+use super::{CompareOptions, CompareProgress, Stage};
 
 /// What became of the comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,8 +97,8 @@ pub(crate) struct Search {
 pub(crate) fn conform(
     walk: &mut Walk<'_>,
     spec: &Model,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(CompareProgress),
 ) -> Result<(Conformance, Work, bool), Halt> {
     let model = &walk.joined.model;
     let mut search = Search {
@@ -128,7 +128,7 @@ pub(crate) fn conform(
             (stop, length) = (Stop::Nodes, depth);
             break;
         }
-        progress(Progress {
+        progress(CompareProgress {
             stage: Stage::Comparing,
             pairs: search.nodes.len(),
             depth,

@@ -20,10 +20,11 @@ use sioco_symbolic::explore::Stop;
 
 use super::conform::{Conformance, Difference, Work, conforms};
 use super::trace::{self, Exchange, Says};
-use super::{Options, Progress, Stage};
+use super::{CompareOptions, CompareProgress, Stage};
 use crate::event::Event;
 
-/// How many steps of the models are taken. A step is a few microseconds, so that this is about a second.
+/// At most this many steps of the models are taken. A step is a few microseconds, so that this is about a second; then
+/// the symbolic comparison goes on.
 const STEPS: usize = 400_000;
 
 /// States of the specification, by their numbers, in order.
@@ -171,8 +172,8 @@ type Looked = Option<Option<Vec<Exchange>>>;
 pub(crate) fn conform(
     spec: &Model,
     implementation: &Model,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(CompareProgress),
 ) -> Option<(Conformance, Work)> {
     let by_name = |model: &Model, name: &str| model.gates.iter().find(|(_, g)| g.name == name).map(|(id, _)| id);
     let pairs: Vec<(GateId, GateId)> =
@@ -218,7 +219,7 @@ pub(crate) fn conform(
             stop = Stop::Depth;
             continue;
         }
-        progress(Progress {
+        progress(CompareProgress {
             stage: Stage::Comparing,
             pairs: search.waiting,
             depth,

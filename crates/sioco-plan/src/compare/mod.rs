@@ -56,7 +56,7 @@ impl Cover {
 
 /// How far to look.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct CompareOptions {
     /// Which paths are tested.
     pub cover: Cover,
     /// The greatest number of inputs in a sequence, if the cover does not say it.
@@ -83,9 +83,9 @@ pub struct Options {
     pub limits: Limits,
 }
 
-impl Default for Options {
+impl Default for CompareOptions {
     fn default() -> Self {
-        Options {
+        CompareOptions {
             cover: Cover::Transitions,
             length: None,
             nodes: 20_000,
@@ -102,7 +102,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl CompareOptions {
     /// The greatest number of inputs in a sequence.
     fn most(&self) -> Option<usize> {
         match self.cover {
@@ -133,7 +133,7 @@ pub enum Stage {
 
 /// How far a comparison is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
+pub struct CompareProgress {
     /// What it is doing.
     pub stage: Stage,
     /// Pairs of states so far.
@@ -146,9 +146,9 @@ pub struct Progress {
     pub steps: usize,
 }
 
-impl std::fmt::Display for Progress {
+impl std::fmt::Display for CompareProgress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Progress { stage, pairs, depth, open, steps } = self;
+        let CompareProgress { stage, pairs, depth, open, steps } = self;
         let what = match stage {
             Stage::Comparing => "comparing",
             Stage::Composing => "composing",
@@ -169,7 +169,7 @@ pub enum CompareError {
     Silent(Side),
     /// The answer of a model to an input does not end: these switches lead back to the same state.
     Endless(Side, Vec<SwitchId>),
-    /// The answer of a model to an input has more steps than [it may have](Options::internal), of which these are the last.
+    /// The answer of a model to an input has more steps than [it may have](CompareOptions::internal), of which these are the last.
     Long(Side, Vec<SwitchId>),
     /// A model has too many answers to an input, of which one ends with these switches for now.
     Many(Side, Vec<SwitchId>),
@@ -202,8 +202,8 @@ pub fn compare(
     spec: &Model,
     implementation: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(CompareProgress),
 ) -> Result<Compared, CompareError> {
     let joined = join(spec, implementation).map_err(CompareError::Mismatch)?;
     if let Some(var) = spec.free_variables().next() {
@@ -262,7 +262,7 @@ pub fn compare(
 pub fn compose(
     joined: &Joined,
     solvers: SolverFactory<'_>,
-    options: &Options,
+    options: &CompareOptions,
     sequences: &[Vec<Event>],
 ) -> Result<(Composition, Vec<Vec<usize>>), CompareError> {
     let over = || options.is_over();
@@ -283,11 +283,12 @@ fn endless(joined: &Joined, halt: walk::Halt) -> CompareError {
     }
 }
 
-/// In how many states model errors are looked for.
+/// Model errors are looked for in this many states: those near the start, where most show. The whole search is for
+/// `sioco analyze`.
 const ERRORS_AMONG: usize = 200;
 
 /// The switches of a model that compute a value, or have a guard, which is undefined for some values, as far as they are found quickly.
-fn errors(model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<SwitchId> {
+fn errors(model: &Model, solvers: SolverFactory<'_>, options: &CompareOptions) -> Vec<SwitchId> {
     let terms = model.switches.values().flat_map(|s| {
         let computed = s.update.iter().map(|(_, t)| *t).chain(s.params.iter().filter_map(|p| p.term));
         computed.chain([s.guard])
@@ -295,11 +296,11 @@ fn errors(model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<S
     if options.is_over() || !terms.into_iter().any(|t| model.terms.is_partial(t)) {
         return Vec::new();
     }
-    let explore = explore::Options {
+    let explore = explore::ExploreOptions {
         nodes: ERRORS_AMONG,
         workers: 1,
         limits: options.limits.clone(),
-        ..explore::Options::default()
+        ..explore::ExploreOptions::default()
     };
     let found = explore::explore(model, solvers, &explore, &mut |_| {});
     analysis::model_errors(model, &found, ERRORS_AMONG, solvers, &options.limits).switches

@@ -14,11 +14,14 @@ use sioco_symbolic::path::Path;
 /// Symbols with their powers, in order.
 pub(crate) type Monomial = Vec<(SymbolId, u32)>;
 
-/// How many parts a polynomial may have, and which degree, before it counts as having none.
+/// A polynomial may have at most this many parts before it counts as having none. The number of tests grows with them
+/// (T-G5).
 const PARTS: usize = 400;
+/// And at most this degree: 13 tests for one variable. Outputs of people have a degree of one or two; a product in a
+/// loop would otherwise grow without end.
 const DEGREE: u32 = 12;
 
-/// Values of other sorts are told apart one by one if they are so few.
+/// Values of other sorts are told apart one by one if they are at most this many: each takes tests of its own.
 const VALUES: u64 = 16;
 
 /// A polynomial: no coefficient is zero.

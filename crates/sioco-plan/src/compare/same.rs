@@ -8,14 +8,14 @@ use sioco_symbolic::step::Step;
 use crate::purpose::Purpose;
 
 /// A place in the tree of all ways: the one before it, the step, and the values that it asks for.
-type Place = (usize, Step, Option<Vec<Value>>);
+type SeenStep = (usize, Step, Option<Vec<Value>>);
 
 /// What is sent after a way.
 type Probe = Vec<(GateId, Vec<Value>)>;
 
 /// For each of some tests, itself, or another one that shows all that it does.
 pub(crate) fn instead(tests: &[Purpose]) -> Vec<usize> {
-    let mut places: FxHashMap<Place, usize> = FxHashMap::default();
+    let mut places: FxHashMap<SeenStep, usize> = FxHashMap::default();
     // A place that follows each, if there is one.
     let mut after: Vec<Option<usize>> = vec![None];
     let mut ends: Vec<usize> = Vec::with_capacity(tests.len());

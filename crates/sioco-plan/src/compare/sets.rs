@@ -23,7 +23,7 @@ use super::conform::{Conformance, Difference, Work, conforms, has_no_value, leav
 use super::join::Side;
 use super::trace::{self, Exchange, Says};
 use super::walk::{Ends, Halt, Move, Out, Walk};
-use super::{Options, Progress, Stage};
+use super::{CompareOptions, CompareProgress, Stage};
 
 /// An input with the outputs of the implementation model; at the start there is no input.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ struct Node {
 }
 
 /// A state of the specification whose values are all known.
-type Place = (Vec<LocationId>, Vec<Value>);
+type KnownPlace = (Vec<LocationId>, Vec<Value>);
 
 /// What the specification may be doing after a path of the implementation model.
 #[derive(Default)]
@@ -49,13 +49,13 @@ struct Ways {
     /// Conditions under which it explains the last answer, too.
     explained: Vec<TermId>,
     /// The states that it may be in then, as long as all of them are known whatever the inputs are.
-    places: Option<BTreeSet<Place>>,
+    places: Option<BTreeSet<KnownPlace>>,
 }
 
 struct Search<'s> {
     spec: &'s Model,
     live: Live,
-    seen: FxHashSet<(Key, BTreeSet<Place>)>,
+    seen: FxHashSet<(Key, BTreeSet<KnownPlace>)>,
     open: Option<(Reason, usize)>,
     no_value: Option<Vec<Exchange>>,
     found: Option<Difference>,
@@ -66,8 +66,8 @@ struct Search<'s> {
 pub(crate) fn conform(
     walk: &mut Walk<'_>,
     spec: &Model,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(CompareProgress),
 ) -> Result<(Conformance, Work), Halt> {
     walk.follow(&[]);
     let live = Live::of(&walk.joined.model);
@@ -94,7 +94,7 @@ pub(crate) fn conform(
             break;
         }
         paths += 1;
-        progress(Progress {
+        progress(CompareProgress {
             stage: Stage::Comparing,
             pairs: paths,
             depth: length,
@@ -338,7 +338,7 @@ fn each<'m>(
 }
 
 /// Where the specification is, if its values are known.
-fn place(walk: &Walk<'_>) -> Option<Place> {
+fn place(walk: &Walk<'_>) -> Option<KnownPlace> {
     let joined = walk.joined;
     let locations = joined.processes(Side::Spec).map(|p| walk.path.locations()[p]).collect();
     let own = |v: &VarId| joined.has_process(Side::Spec, joined.model.variables[*v].process);

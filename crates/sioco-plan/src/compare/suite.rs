@@ -25,7 +25,7 @@ use super::points::{Point, determine, solve};
 use super::polynomial::Space;
 use super::same::instead;
 use super::walk::{Move, Walk};
-use super::{Options, Progress, Stage};
+use super::{CompareOptions, CompareProgress, Stage};
 use crate::case::{Case, Spot};
 use crate::cover::Cover;
 use crate::event::Event;
@@ -34,7 +34,7 @@ use crate::plan::{Counts, Plan};
 use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::want::Want;
 
-/// More monomials than this would be more tests for one path than anybody wants.
+/// More monomials than this would be more tests for one path than anybody wants: one for each.
 const MONOMIALS: usize = 500;
 const MANY: &str = "more than 500 tests for one path";
 
@@ -79,8 +79,8 @@ struct Test {
 pub(crate) fn suite(
     walk: &mut Walk<'_>,
     composition: &Composition,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(CompareProgress),
 ) -> Result<Suite, Vec<NoDegree>> {
     let (without_degree, large) = lacks(walk, composition, options);
     if !without_degree.is_empty() && options.uniformity.is_none() {
@@ -108,7 +108,11 @@ pub(crate) fn suite(
 
 /// The outputs without a degree; and the transitions with some that are too large for a bound, where the user has not said
 /// how many tests these get.
-fn lacks(walk: &mut Walk<'_>, composition: &Composition, options: &Options) -> (Vec<NoDegree>, Vec<(usize, NoDegree)>) {
+fn lacks(
+    walk: &mut Walk<'_>,
+    composition: &Composition,
+    options: &CompareOptions,
+) -> (Vec<NoDegree>, Vec<(usize, NoDegree)>) {
     let mut without_degree: Vec<NoDegree> = Vec::new();
     let mut large: Vec<(usize, NoDegree)> = Vec::new();
     for (i, t) in composition.transitions.iter().enumerate() {
@@ -140,8 +144,8 @@ struct Drawn {
 fn draw(
     walk: &mut Walk<'_>,
     composition: &Composition,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(CompareProgress),
 ) -> Drawn {
     let mut order: Vec<usize> = (0..composition.transitions.len()).collect();
     let length = |t: usize| composition.pairs[composition.transitions[t].from].depth;
@@ -162,7 +166,7 @@ fn draw(
             break;
         }
         let (pairs, depth) = (composition.pairs.len(), length(t));
-        progress(Progress { stage: Stage::Testing, pairs, depth, open: order.len() - done, steps: done });
+        progress(CompareProgress { stage: Stage::Testing, pairs, depth, open: order.len() - done, steps: done });
         walk.follow(&composition.moves(t));
         let known: Vec<&Witness> = over[t].iter().map(|i| &tests[*i].point.witness).collect();
         let mut choice = || match options.values {
@@ -260,7 +264,7 @@ fn points(
     walk: &mut Walk<'_>,
     transition: &Transition,
     known: &[&Witness],
-    options: &Options,
+    options: &CompareOptions,
     choice: &mut dyn FnMut() -> Choice,
 ) -> (Vec<Point>, Option<Reason>) {
     let mut found = Vec::new();
@@ -300,7 +304,7 @@ fn distinct(
     transition: &Transition,
     n: usize,
     known: &[&Witness],
-    options: &Options,
+    options: &CompareOptions,
     choice: &mut dyn FnMut() -> Choice,
 ) -> (Vec<Point>, Option<Reason>) {
     let mut found = Vec::new();

@@ -79,11 +79,12 @@ pub(crate) enum Says {
     Undefined(usize),
 }
 
-/// How many answers are told, and how long they are at most.
+/// At most this many answers are listed; a message with more is not read.
 const ANSWERS: usize = 8;
+/// Answers are followed for at most this many steps: those of people have a few.
 const LONGEST: usize = 64;
-/// How many beginnings of answers are looked at: with two outputs that go on for ever, there are twice as many of each
-/// length as of the one before.
+/// At most this many beginnings of answers are looked at: with two outputs that go on for ever, there are twice as many
+/// of each length as of the one before.
 const LOOKED: usize = 1_000;
 
 /// Runs the specification along a trace.

@@ -16,11 +16,12 @@ use sioco_symbolic::step::Step;
 
 use super::join::{Joined, Side};
 
-/// How many steps an answer may have that is only perhaps possible.
+/// An answer that is only perhaps possible may have at most this many steps: each asks a question that was not answered
+/// before.
 const PERHAPS: usize = 12;
 
-/// How many steps all answers to an input may have together: with two ways to go on, there are twice as many answers of each
-/// length as of the one before.
+/// All answers to an input may have at most this many steps together: with two ways to go on, there are twice as many
+/// answers of each length as of the one before. A comparison that is cut says so.
 const TOGETHER: usize = 20_000;
 
 /// Something that is done on the path.

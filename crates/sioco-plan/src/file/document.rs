@@ -17,18 +17,18 @@ use super::{FORMAT, VERSION};
 use crate::case::{Case, Spot};
 use crate::event::Event;
 use crate::goal::{Goal, State};
-use crate::plan::{Options, Plan};
+use crate::plan::{Plan, PlanOptions};
 use crate::purpose::{Node, Purpose};
 use crate::value::{self, Named, Valued};
 use crate::want::{Want, atoms};
 
 /// The document of a plan, with the values of its purposes as far as there are cases for them.
-pub fn document(model: &Model, options: &Options, plan: &Plan, cases: &[Case]) -> Json {
+pub fn document(model: &Model, options: &PlanOptions, plan: &Plan, cases: &[Case]) -> Json {
     value::tree(&line(model, options, plan, cases))
 }
 
 /// A plan as it is written, with the values of its purposes as far as there are cases for them.
-pub fn line<'a>(model: &'a Model, options: &Options, plan: &'a Plan, cases: &'a [Case]) -> PlanLine<'a> {
+pub fn line<'a>(model: &'a Model, options: &PlanOptions, plan: &'a Plan, cases: &'a [Case]) -> PlanLine<'a> {
     let gates = model.gates.values().map(|g| (g.name.as_str(), gate_text(model, g))).collect();
     let purposes = plan.purposes.iter().enumerate();
     PlanLine {

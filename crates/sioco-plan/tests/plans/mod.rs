@@ -11,7 +11,7 @@ use sioco_lang::source::FsLoader;
 use sioco_model::Model;
 use sioco_plan::case::{Case, case_with_others};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_solve::chain::Chain;
 use sioco_solve::values::{Bounds, Choice};
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
@@ -55,11 +55,11 @@ pub fn model(text: &str) -> Model {
 }
 
 /// Models that count have no end.
-pub fn small(cover: Cover) -> Options {
-    Options { nodes: 60, ..Options::new(cover) }
+pub fn small(cover: Cover) -> PlanOptions {
+    PlanOptions { nodes: 60, ..PlanOptions::new(cover) }
 }
 
-pub fn planned(model: &Model, options: &Options) -> (Plan, Vec<Case>) {
+pub fn planned(model: &Model, options: &PlanOptions) -> (Plan, Vec<Case>) {
     let plan = plan(model, &builtin, options, &mut |_| {}).unwrap();
     let mut walker = walker(model);
     let cases = plan.purposes.iter().map(|p| case_with_others(&mut walker, p, Choice::Min)).collect();
@@ -67,19 +67,19 @@ pub fn planned(model: &Model, options: &Options) -> (Plan, Vec<Case>) {
 }
 
 /// What the examples are planned with: a cover, whether data counts, and the name of the example if it is about one.
-pub fn plans(name: &str, model: &Model) -> Vec<Options> {
+pub fn plans(name: &str, model: &Model) -> Vec<PlanOptions> {
     // Its real numbers keep the built-in solver busy.
     let slow = name == "csm";
     let covers: &[&str] = match slow {
         true => &["switch", "traces:2"],
         false => &["switch", "location", "paths:2", "inclusion:1", "reduced", "traces:2", "random:3"],
     };
-    let mut found: Vec<Options> = covers.iter().map(|c| small(Cover::parse(c).unwrap())).collect();
+    let mut found: Vec<PlanOptions> = covers.iter().map(|c| small(Cover::parse(c).unwrap())).collect();
     found.extend(model.purposes.values().map(|p| small(Cover::Purpose(p.name.clone()))));
     if !slow {
-        found.push(Options { data: true, ..small(Cover::Switch) });
-        found.push(Options { strict: true, ..small(Cover::Switch) });
-        found.push(Options { split: true, ..small(Cover::Paths(2)) });
+        found.push(PlanOptions { data: true, ..small(Cover::Switch) });
+        found.push(PlanOptions { strict: true, ..small(Cover::Switch) });
+        found.push(PlanOptions { split: true, ..small(Cover::Paths(2)) });
     }
     found
 }

@@ -11,7 +11,7 @@ use sioco_symbolic::{Clash, Step, Stop};
 
 use super::script;
 
-/// A trace of more steps is shown by its end.
+/// A trace of more steps is shown by its end: two lines of a terminal.
 const SHOWN_STEPS: usize = 12;
 
 /// A model with its places.

@@ -10,7 +10,7 @@ use sioco_model::{Id, LocationId};
 use sioco_plan::Event;
 use sioco_plan::case::Case;
 use sioco_plan::compare::{
-    Compared, Conformance, Cover, Defined, Difference, Exchange, NoDegree, Options, Pair, Side, Suite,
+    CompareOptions, Compared, Conformance, Cover, Defined, Difference, Exchange, NoDegree, Pair, Side, Suite,
 };
 use sioco_solve::Reason;
 use sioco_symbolic::Stop;
@@ -19,7 +19,7 @@ pub use self::json::document;
 use crate::explore::{count, summary::wrap};
 use crate::style::Style;
 
-/// So many characters of an expression are shown.
+/// At most this many characters of an expression are shown, so that it fits a line with what is said of it.
 const TEXT: usize = 60;
 
 /// A comparison with what is needed to speak about it.
@@ -30,7 +30,7 @@ pub struct Comparison<'a> {
     /// The implementation model, and its file.
     pub implementation: (&'a Model, &'a str),
     /// What was asked for.
-    pub options: &'a Options,
+    pub options: &'a CompareOptions,
     /// What was found.
     pub found: &'a Compared,
     /// Whether somebody interrupted the work.

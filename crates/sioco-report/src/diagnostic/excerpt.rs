@@ -7,12 +7,13 @@ use std::ops::Range;
 
 use sioco_lang::source::SourceFile;
 
-/// A line of more characters is cut.
+/// A line of more characters is cut: more than two lines of a terminal hide where the label is.
 const MAX_COLUMNS: usize = 200;
-/// How much of a cut line stays before the first label, and after the last one.
+/// This much of a cut line stays before the first label: less than a line of a terminal.
 const BEFORE: usize = 60;
+/// And this much after the last one: a line of a terminal.
 const AFTER: usize = 80;
-/// A label over more lines is shown at its first line.
+/// A label over more lines is shown at its first line: its end would be on another screen.
 const MAX_LINES: usize = 40;
 
 /// Lines of a file, with long ones cut.

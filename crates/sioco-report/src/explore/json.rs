@@ -7,10 +7,10 @@ use sioco_lang::source::SourceMap;
 use sioco_model::{Id, Model};
 use sioco_plan::value::{Named, tree};
 use sioco_solve::values::Choice;
-use sioco_symbolic::{Merge, Options, Order, Step, Stop};
+use sioco_symbolic::{ExploreOptions, Merge, Order, Step, Stop};
 
 use super::nodes::{Walker, label};
-use super::path::{Conjunct, Outcome, PathReport, Witness};
+use super::path::{Conjunct, PathOutcome, PathReport, Witness};
 use super::shape::{
     ConjunctLine, CountersLine, DoubtLine, ExplorationLine, HeadLine, InclusionLine, LayerLine, ModelLine, NodeLine,
     OptionsLine, PathLine, PathStepLine, ResultLine, StatisticsLine, StepLine, StopLine, SwitchLine, SymbolLine,
@@ -118,11 +118,11 @@ fn small<'a>(explored: &Explored<'a>, time: Option<Duration>) -> ExplorationLine
 /// A path.
 pub fn path(model: &Model, file: &str, sources: &SourceMap, report: &PathReport) -> Json {
     let result = match &report.outcome {
-        Outcome::Reachable(witness) => ResultLine::Reachable { witness: witness_line(witness, &report.steps) },
-        Outcome::Impossible { at, clash, error } => {
+        PathOutcome::Reachable(witness) => ResultLine::Reachable { witness: witness_line(witness, &report.steps) },
+        PathOutcome::Impossible { at, clash, error } => {
             ResultLine::Impossible { at: *at, clash: conjuncts(sources, clash), model_error: error.as_deref() }
         }
-        Outcome::Unknown { at, reason, asked } => ResultLine::Unknown { at: *at, reason, asked },
+        PathOutcome::Unknown { at, reason, asked } => ResultLine::Unknown { at: *at, reason, asked },
     };
     let state = report.state.state.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     tree(&PathLine {
@@ -162,7 +162,7 @@ fn stop_name(explored: &Explored<'_>) -> &'static str {
 }
 
 /// What changes the result; the number of workers does not.
-fn options_line(options: &Options, explored: &Explored<'_>) -> OptionsLine {
+fn options_line(options: &ExploreOptions, explored: &Explored<'_>) -> OptionsLine {
     let order = match options.order {
         Order::BreadthFirst => "bfs",
         Order::DepthFirst => "dfs",

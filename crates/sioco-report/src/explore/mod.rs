@@ -14,7 +14,7 @@ use std::time::Duration;
 use sioco_model::Model;
 use sioco_solve::BackEnd;
 use sioco_symbolic::analysis::ModelErrors;
-use sioco_symbolic::{Exploration, Options, Stop};
+use sioco_symbolic::{Exploration, ExploreOptions, Stop};
 
 /// An exploration with what is needed to speak about it.
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ pub struct Explored<'a> {
     /// The name of its file.
     pub file: &'a str,
     /// What was asked for.
-    pub options: &'a Options,
+    pub options: &'a ExploreOptions,
     /// What was found.
     pub found: &'a Exploration,
     /// The switches that are known to make a model error somewhere on the way.

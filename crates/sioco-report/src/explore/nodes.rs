@@ -49,13 +49,14 @@ pub struct Walker<'m, 'g> {
     most: usize,
 }
 
-/// A path remembers the terms of all states that it was in; so many bytes of these are kept.
-const KEPT: usize = 16 << 20;
+/// A path remembers the terms of all states that it was in; this many bytes of these are kept. What is forgotten is
+/// computed again; with less, that happens for each node of a long path.
+const KEPT_BYTES: usize = 16 << 20;
 
 impl<'m, 'g> Walker<'m, 'g> {
     /// At the initial state. Following steps that are in the graph takes no solver.
     pub fn new(model: &'m Model, graph: &'g Graph) -> Self {
-        Walker::keeping(model, graph, KEPT)
+        Walker::keeping(model, graph, KEPT_BYTES)
     }
 
     fn keeping(model: &'m Model, graph: &'g Graph, kept: usize) -> Self {
@@ -90,7 +91,7 @@ pub fn label(model: &Model, step: Step) -> String {
 #[cfg(test)]
 mod tests {
     use sioco_solve::values::Bounds;
-    use sioco_symbolic::{Merge, Options, explore};
+    use sioco_symbolic::{ExploreOptions, Merge, explore};
 
     use super::*;
 
@@ -100,7 +101,7 @@ mod tests {
         let text = "input a(p: Int in 1..9)\noutput o(q: Int)\nprocess P {\n  var x: Int = 0\n  \
                     init l { add: ?a(p) / x := x + p * p -> l  tell: !o(x) -> l }\n}\n";
         let model = sioco_lang::check_text("m.sts", text).model.expect("it is a model").model;
-        let options = Options { merge: Merge::Nothing, depth: Some(8), ..Options::default() };
+        let options = ExploreOptions { merge: Merge::Nothing, depth: Some(8), ..ExploreOptions::default() };
         let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
         let found = explore(&model, &solvers, &options, &mut |_| {});
         let graph = &found.graph;

@@ -13,7 +13,7 @@ use super::tree::cut;
 use crate::diagnostic::{Finding, render_finding};
 use crate::style::Style;
 
-/// How many lines a list has before the rest is only counted.
+/// A list has at most this many lines before the rest is only counted: a few screens.
 const LINES: usize = 100;
 
 /// A path, and whether it can be taken.
@@ -30,7 +30,7 @@ pub struct PathReport {
     /// The state at the end, or before the step that is impossible.
     pub state: NodeText,
     /// Whether it can be taken.
-    pub outcome: Outcome,
+    pub outcome: PathOutcome,
 }
 
 /// A conjunct of the path condition.
@@ -58,7 +58,7 @@ pub struct Conjunct {
 
 /// Whether a path can be taken.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum PathOutcome {
     /// It can, with these values.
     Reachable(Witness),
     /// It cannot, since these conditions clash.
@@ -126,13 +126,13 @@ impl PathReport {
         let mut out = String::new();
         let name = if self.steps.is_empty() { "the initial state".to_owned() } else { self.name() };
         match &self.outcome {
-            Outcome::Reachable(witness) => {
+            PathOutcome::Reachable(witness) => {
                 self.title(&mut out, style.green("reachable"), &name, page);
                 self.conditions(&mut out, page);
                 self.state(&mut out, "state", page);
                 witness.text(&mut out, page);
             }
-            Outcome::Unknown { at, reason, asked } => {
+            PathOutcome::Unknown { at, reason, asked } => {
                 self.title(&mut out, style.yellow("unknown"), &name, page);
                 let step = self.steps.get(at - 1).map(String::as_str).unwrap_or_default();
                 let _ = writeln!(out, "\n{}", style.bold(format_args!("undecided from step {at}, `{step}`, on")));
@@ -143,7 +143,7 @@ impl PathReport {
                 self.conditions(&mut out, page);
                 self.state(&mut out, "state, if it is reachable", page);
             }
-            Outcome::Impossible { at, clash, error } => {
+            PathOutcome::Impossible { at, clash, error } => {
                 let finding = self.finding(*at, clash, error.as_deref());
                 out.push_str(&render_finding(page.sources, &finding, style));
                 self.state(&mut out, &format!("state before step {at}"), page);

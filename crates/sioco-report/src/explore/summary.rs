@@ -1,5 +1,6 @@
 //! An exploration in a few lines.
 
+use crate::words::MAX_NAMES;
 use std::fmt::Write;
 
 use sioco_model::Id;
@@ -8,9 +9,7 @@ use sioco_symbolic::{Merge, NodeId, Stop};
 use super::{Explored, Status, bytes, count};
 use crate::style::Style;
 
-/// How many names a line has before the rest is only counted.
-const NAMES: usize = 12;
-/// How many reasons for `unknown` are told.
+/// At most this many reasons for `unknown` are listed: the most frequent ones, a line each.
 const REASONS: usize = 5;
 
 /// The summary; `width` is how wide text may be.
@@ -167,7 +166,7 @@ fn unknown(explored: &Explored<'_>) -> Vec<String> {
     let graph = &explored.found.graph;
     let mut lines = Vec::new();
     for (reason, nodes) in reasons.iter().take(REASONS) {
-        let names: Vec<String> = nodes.iter().take(NAMES + 1).map(|n| step_name(explored, *n)).collect();
+        let names: Vec<String> = nodes.iter().take(MAX_NAMES + 1).map(|n| step_name(explored, *n)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let more = nodes.len().saturating_sub(names.len());
         let names = some_and(&names, more);
@@ -205,8 +204,8 @@ fn some(names: &[&str]) -> String {
 
 /// The first names, and how many more there are.
 fn some_and(names: &[&str], further: usize) -> String {
-    let more = names.len().saturating_sub(NAMES) + further;
-    let shown = names[..names.len().min(NAMES)].join(", ");
+    let more = names.len().saturating_sub(MAX_NAMES) + further;
+    let shown = names[..names.len().min(MAX_NAMES)].join(", ");
     if more == 0 { shown } else { format!("{shown}, … and {more} more") }
 }
 

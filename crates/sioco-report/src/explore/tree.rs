@@ -9,7 +9,8 @@ use super::nodes::Walker;
 use super::{Explored, count};
 use crate::style::Style;
 
-/// Deeper branches are not indented any further: their lines say where they belong.
+/// Deeper branches are not indented any further: their lines say where they belong. At two columns each it is a third
+/// of a terminal.
 const MAX_INDENT: usize = 12;
 
 /// How the tree is drawn.

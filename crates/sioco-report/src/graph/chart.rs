@@ -6,7 +6,7 @@ use sioco_model::id::{Id, LocationId, ProcessId};
 use sioco_model::model::{Direction, Label};
 use sioco_model::{Model, SwitchId};
 
-use super::{Options, SwitchText};
+use super::{PictureOptions, SwitchText};
 
 /// How an edge is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -77,7 +77,7 @@ pub(super) fn one_line(text: &SwitchText) -> String {
 }
 
 /// The panels of a model.
-pub(super) fn panels(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &Options) -> Vec<Panel> {
+pub(super) fn panels(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &PictureOptions) -> Vec<Panel> {
     let mut incoming = vec![0usize; model.locations.len()];
     for switch in model.switches.values() {
         incoming[switch.target.index()] += 1;
@@ -94,7 +94,7 @@ fn panel(
     id: ProcessId,
     passed: &dyn Fn(LocationId) -> bool,
     text: &dyn Fn(SwitchId) -> SwitchText,
-    options: &Options,
+    options: &PictureOptions,
 ) -> Panel {
     let process = &model.processes[id];
     let shown: Vec<LocationId> =

@@ -7,10 +7,10 @@ use sioco_model::{Model, SwitchId};
 
 use super::chart::{Edge, Kind, panels};
 use super::label::{Style, lines};
-use super::{Options, SwitchText, escape_xml};
+use super::{PictureOptions, SwitchText, escape_xml};
 
 /// The model as a DOT graph, with a cluster per process instance.
-pub fn dot(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &Options) -> String {
+pub fn dot(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &PictureOptions) -> String {
     let mut out = format!("digraph {} {{\n", quote(&model.name));
     out.push_str("  graph [rankdir=TB, fontname=\"Helvetica\", bgcolor=\"white\", nodesep=0.5, ranksep=0.5];\n");
     out.push_str("  node [shape=box, style=\"rounded,filled\", fillcolor=\"#f6f8fa\", fontname=\"Helvetica\"];\n");

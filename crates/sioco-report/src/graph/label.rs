@@ -4,12 +4,14 @@ use sioco_model::visible;
 
 use super::chart::{Edge, Item, Kind};
 
-/// A line is not longer than this, counted in columns of a fixed-width font.
+/// A line of a label is not longer than this, counted in columns of a fixed-width font. Longer ones push the nodes of a
+/// picture apart.
 const MAX_COLUMNS: usize = 34;
-/// How far the second and later lines of an item are indented.
+/// The second and later lines of an item are indented this far, so that items can be told apart.
 const INDENT: usize = 2;
-/// An item has at most this many lines, an edge at most this many items; the rest is for the tooltip.
+/// An item has at most this many lines; the rest is for the tooltip.
 const MAX_LINES: usize = 8;
+/// An edge has at most this many items; the rest is for the tooltip.
 const MAX_ITEMS: usize = 12;
 
 /// What a piece of text is.

@@ -7,12 +7,12 @@ use sioco_model::{Model, SwitchId};
 
 use super::chart::{Edge, Kind, panels};
 use super::label::lines;
-use super::{Options, SwitchText};
+use super::{PictureOptions, SwitchText};
 
 /// The model as a Mermaid flowchart, with a subgraph per process instance.
 ///
 /// A flowchart rather than a state diagram: the latter has no quoted labels, and guards are full of its operators.
-pub fn mermaid(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &Options) -> String {
+pub fn mermaid(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &PictureOptions) -> String {
     let mut out = String::from("flowchart TB\n");
     let mut links = 0;
     let mut coloured: [Vec<String>; 2] = Default::default();

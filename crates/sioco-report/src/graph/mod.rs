@@ -33,7 +33,7 @@ pub struct SwitchText {
 
 /// What is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct PictureOptions {
     /// Whether switches are shown with the names that the model gives them.
     pub show_names: bool,
     /// Whether the variables of a process stand above its picture.
@@ -46,9 +46,9 @@ pub struct Options {
     pub only: Option<ProcessId>,
 }
 
-impl Default for Options {
+impl Default for PictureOptions {
     fn default() -> Self {
-        Options { show_names: true, show_variables: true, show_legend: true, css: String::new(), only: None }
+        PictureOptions { show_names: true, show_variables: true, show_legend: true, css: String::new(), only: None }
     }
 }
 

@@ -7,21 +7,23 @@ use sioco_model::{Model, SwitchId};
 use super::chart::{Edge, Kind, Panel, panels};
 use super::label::{Line, Style, columns, lines};
 use super::layout::{self, EdgeBox, Graph, NodeBox, Placement, Point, Route, Size};
-use super::{Options, SwitchText, escape_xml};
+use super::{PictureOptions, SwitchText, escape_xml};
 
-/// Width of a column and height of a line of labels, for a fixed-width font of 11 px.
+/// Width of a column, for a fixed-width font of 11 px.
 const COLUMN: f64 = 6.65;
+/// Height of a line of labels, for the same font.
 const LINE: f64 = 14.5;
-/// Space between the labels of two switches at one edge.
+/// Space between the labels of two switches at one edge: less than a line, so that they stay together.
 const BETWEEN: f64 = 4.0;
-/// Around everything, and inside of a panel.
+/// Space around everything: about a line.
 const MARGIN: f64 = 16.0;
+/// Space inside of a panel: about a line.
 const INSIDE: f64 = 14.0;
-/// Panels stand side by side up to this width.
+/// Panels stand side by side up to this width: what a screen shows without scrolling.
 const MAX_WIDTH: f64 = 1_500.0;
 
 /// The model as a self-contained SVG, with a panel per process instance.
-pub fn svg(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &Options) -> String {
+pub fn svg(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &PictureOptions) -> String {
     let mut panels: Vec<Drawn> = panels(model, text, options).into_iter().map(Drawn::new).collect();
     let (places, size) = shelves(&mut panels);
     let mut kinds: Vec<Kind> = panels.iter().flat_map(|p| p.panel.edges.iter().map(|e| e.kind)).collect();

@@ -2,7 +2,7 @@ use super::samples::*;
 use super::*;
 
 fn draw(model: &Model) -> String {
-    svg(model, &default_text(model), &Options::default())
+    svg(model, &default_text(model), &PictureOptions::default())
 }
 
 /// Every sample has a picture of every kind. With the name of a folder in `GALLERY`, they are written there to be
@@ -19,7 +19,7 @@ fn gallery() {
         ("random200", random(200, 380, 3)),
     ];
     for (name, model) in samples {
-        let (text, options) = (default_text(&model), Options::default());
+        let (text, options) = (default_text(&model), PictureOptions::default());
         let pictures = [
             ("svg", svg(&model, &text, &options)),
             ("dot", dot(&model, &text, &options)),
@@ -37,7 +37,7 @@ fn gallery() {
 #[test]
 fn a_small_model_as_dot() {
     let m = model(ACCUMULATOR);
-    insta::assert_snapshot!(dot(&m, &default_text(&m), &Options::default()), @r##"
+    insta::assert_snapshot!(dot(&m, &default_text(&m), &PictureOptions::default()), @r##"
     digraph "Accumulator" {
       graph [rankdir=TB, fontname="Helvetica", bgcolor="white", nodesep=0.5, ranksep=0.5];
       node [shape=box, style="rounded,filled", fillcolor="#f6f8fa", fontname="Helvetica"];
@@ -63,7 +63,7 @@ fn a_small_model_as_dot() {
 #[test]
 fn a_small_model_as_mermaid() {
     let m = model(ACCUMULATOR);
-    insta::assert_snapshot!(mermaid(&m, &default_text(&m), &Options::default()), @r##"
+    insta::assert_snapshot!(mermaid(&m, &default_text(&m), &PictureOptions::default()), @r##"
     flowchart TB
       subgraph p0["Accumulator<br/>x: Int = 0"]
         p0_start(( )):::dot
@@ -127,7 +127,7 @@ fn a_small_model_as_svg() {
 #[test]
 fn an_answered_input_is_one_edge() {
     let m = busy();
-    let text = mermaid(&m, &default_text(&m), &Options::default());
+    let text = mermaid(&m, &default_text(&m), &PictureOptions::default());
     assert!(text.contains("\"ask: ?query(q)<br/>/ count := count + q #59;<br/>!reply(q + limit)\""), "{text}");
     assert!(draw(&m).contains("data-switch=\"ask\""));
 }
@@ -136,7 +136,7 @@ fn an_answered_input_is_one_edge() {
 fn names_variables_and_legend_can_be_left_out() {
     let m = model(PAIR);
     let options =
-        Options { show_names: false, show_variables: false, show_legend: false, css: "x<y".into(), only: None };
+        PictureOptions { show_names: false, show_variables: false, show_legend: false, css: "x<y".into(), only: None };
     let text = default_text(&m);
     for picture in [svg(&m, &text, &options), dot(&m, &text, &options), mermaid(&m, &text, &options)] {
         assert!(!picture.contains("ship:") && !picture.contains("Int = "), "{picture}");
@@ -150,14 +150,14 @@ fn strange_texts_are_escaped() {
     let m = model(ACCUMULATOR);
     let strange = "\"<a href='x'>&amp;\u{1}\u{0}`#;|}]]>--\\\n日本 -- ".repeat(30);
     let text = |_: SwitchId| SwitchText { label: strange.clone(), guard: strange.clone(), update: strange.clone() };
-    let picture = svg(&m, &text, &Options::default());
+    let picture = svg(&m, &text, &PictureOptions::default());
     assert!(!picture.contains("<a ") && !picture.contains('\u{1}') && !picture.contains('\u{0}'));
     assert_eq!(picture.matches('<').count(), picture.matches('>').count());
-    let chart = mermaid(&m, &text, &Options::default());
+    let chart = mermaid(&m, &text, &PictureOptions::default());
     let labels = chart.lines().filter(|l| l.contains("|\"")).collect::<Vec<_>>();
     assert_eq!(labels.len(), 3);
     assert!(labels.iter().all(|l| l.matches('"').count() == 2 && !l.contains('`')), "{chart}");
-    assert!(!dot(&m, &text, &Options::default()).contains("<a "));
+    assert!(!dot(&m, &text, &PictureOptions::default()).contains("<a "));
 }
 
 #[test]

@@ -8,12 +8,13 @@ mod notes;
 mod steps;
 mod tree;
 
+use crate::words::MAX_NAMES;
 use sioco_lang::check::CheckedModel;
 use sioco_model::Id;
 use sioco_model::model::Model;
 use sioco_plan::case::Case;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Coverage, Goal, Intent, Kind, Options, Plan, PurposeId, State};
+use sioco_plan::{Coverage, Goal, Intent, Kind, Plan, PlanOptions, PurposeId, State};
 use sioco_solve::Reason;
 
 pub use self::fit::{MisfitLine, PlanCheckLine};
@@ -30,16 +31,13 @@ use crate::style::Style;
 /// What is said where the time was too short.
 const TIME: &str = "the time was up, `--time` allows more";
 
-/// So many goals of a purpose are named.
-const NAMED: usize = 12;
-
 /// A plan with what is needed to speak about it.
 #[derive(Clone, Copy)]
 pub struct Planned<'a> {
     /// The model with its texts.
     pub source: Source<'a>,
     /// What was asked for.
-    pub options: &'a Options,
+    pub options: &'a PlanOptions,
     /// The plan.
     pub plan: &'a Plan,
     /// Whether somebody interrupted the work.
@@ -192,13 +190,13 @@ impl<'a> Planned<'a> {
             matches!(by, Some(State::Covered { by, .. }) if *by == [PurposeId::from_index(number)])
         });
         let names = |goals: &[usize]| {
-            let names: Vec<String> = (goals.iter().take(NAMED))
+            let names: Vec<String> = (goals.iter().take(MAX_NAMES))
                 // A condition is not broken in the middle.
                 .filter_map(|g| {
                     Some(goals::name(self.source.words(), &self.plan.goals.get(*g)?.0).replace(' ', "\u{a0}"))
                 })
                 .collect();
-            let more = goals.len().saturating_sub(NAMED);
+            let more = goals.len().saturating_sub(MAX_NAMES);
             if more == 0 { names.join(", ") } else { format!("{}, … and {more} more", names.join(", ")) }
         };
         match (alone.is_empty(), also.is_empty()) {

@@ -1,5 +1,6 @@
 //! The last lines: whether runs can be inconclusive, and how far was looked.
 
+use crate::words::FEW_NAMES;
 use sioco_model::model::Label;
 use sioco_plan::plan::Counts;
 use sioco_plan::{Intent, Kind, Steering};
@@ -8,9 +9,6 @@ use sioco_symbolic::analysis::{Control, Determinism};
 
 use super::{Page, Planned, TIME};
 use crate::explore::{count, summary::wrap};
-
-/// So many names are told.
-const NAMES: usize = 6;
 
 /// The notes below a plan.
 pub fn notes(planned: &Planned<'_>, page: Page) -> String {
@@ -140,9 +138,9 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
         why.push(format!("the system decides by itself what happens next in {states}{}", example.unwrap_or_default()));
     }
     if !steering.values.is_empty() {
-        let names = steering.values.iter().take(NAMES).map(|s| format!("`{}`", model.switches[*s].name));
+        let names = steering.values.iter().take(FEW_NAMES).map(|s| format!("`{}`", model.switches[*s].name));
         let names: Vec<String> = names.collect();
-        let more = if steering.values.len() > NAMES { ", …" } else { "" };
+        let more = if steering.values.len() > FEW_NAMES { ", …" } else { "" };
         why.push(format!("the system chooses the values of {}{more}", names.join(", ")));
     }
     let open = matches!(steering.determinism, Determinism::NotFound | Determinism::Undecided);

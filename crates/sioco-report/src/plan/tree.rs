@@ -15,13 +15,14 @@ use crate::explore::count;
 /// How far purposes are from the margin.
 const MARGIN: &str = "   ";
 
-/// Where all branches but one are this short, and that one this long, it goes on below them: a tree that leans to one side
-/// would leave the page.
+/// Where all branches but one are this short, that one goes on below them: a tree that leans to one side would leave
+/// the page.
 const SHORT: usize = 3;
+/// And if that one is at least this long: a shorter one fits beside them.
 const LONG: usize = 8;
 
-/// How many steps a purpose may have to be drawn for its lines to be counted. Of a larger one no more is drawn than is seen,
-/// and what is hidden is counted in steps.
+/// A purpose may have at most this many steps to be drawn for its lines to be counted. Of a larger one no more is drawn
+/// than is seen, and what is hidden is counted in steps: to draw all of it takes time for nothing.
 const COUNTED: usize = 4_000;
 
 /// The steps of a purpose, at most so many lines as the page allows.

@@ -6,10 +6,10 @@ use sioco_model::model::{Label, Param};
 
 use crate::words::Words;
 
-/// So many intervals of one parameter are told.
+/// At most this many intervals of one parameter are listed: a line.
 const INTERVALS: usize = 6;
 
-/// So many outputs are told.
+/// At most this many outputs are listed, a line each: half a screen.
 const OUTPUTS: usize = 12;
 
 /// All that some hypothesis allows, each once.

@@ -55,9 +55,11 @@ pub struct Bad<'a> {
 const SLOW: &str = "if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; \
                     `sioco adapter check` says where and how long";
 
-/// So many of the last lines on standard error are shown,
+/// At most this many of the last lines on standard error are shown: the reason of an end stands in the last few. The
+/// journal has all that were kept.
 const STDERR: usize = 10;
-/// and of what is known about a crash.
+/// At most this many lines are shown of what is known about a crash: the places of the system in a backtrace come
+/// first.
 const DETAILS: usize = 30;
 
 /// The run with its last steps, the place in the model and the command to run it again.

@@ -1,5 +1,6 @@
 //! Runs that did not pass, for people: of those that fail in the same way, the shortest is explained.
 
+use crate::words::FEW_NAMES;
 use std::fmt::Write;
 
 use sioco_campaign::failing::{EXPLAINED, FailingRun, groups};
@@ -7,9 +8,6 @@ use sioco_campaign::failing::{EXPLAINED, FailingRun, groups};
 use super::Page;
 use super::bad::{Bad, bad_run};
 use crate::analysis::Source;
-
-/// So many runs that fail in the same way are named.
-const NAMED: usize = 6;
 
 /// What is the same for all runs.
 #[derive(Clone, Copy)]
@@ -53,7 +51,7 @@ pub fn bad_runs(runs: &[FailingRun<'_>], about: About<'_>, page: Page) -> String
         };
         out.push_str(&bad_run(&shown, page));
         let others: Vec<String> =
-            runs.iter().filter(|r| r.run != run.run).take(NAMED).map(|r| r.run.to_string()).collect();
+            runs.iter().filter(|r| r.run != run.run).take(FEW_NAMES).map(|r| r.run.to_string()).collect();
         if !others.is_empty() {
             let more = if runs.len() - 1 > others.len() { ", …" } else { "" };
             let s = if others.len() == 1 { "" } else { "s" };

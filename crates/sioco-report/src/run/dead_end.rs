@@ -8,7 +8,7 @@ use super::shape::DeadlockLine;
 use super::summary::CampaignReport;
 use super::words::{named, observation};
 
-/// So many steps of the way are told on a line: the last ones.
+/// At most this many steps of the way are told on a line: the last ones, some three lines of a terminal.
 const STEPS: usize = 20;
 
 /// The deadlocks of a campaign, a sentence each.

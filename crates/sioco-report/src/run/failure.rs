@@ -4,7 +4,7 @@ use sioco_campaign::failing::Likeness;
 use sioco_exec::crash::without_values;
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::{Explanation, Left, Narrowed};
-use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
+use sioco_exec::verdict::{Cause, Failure, OpenCause, Trouble};
 use sioco_lang::diagnostic::Label;
 use sioco_model::SwitchId;
 use sioco_model::model::{CLOSED, CRASHED, Model};
@@ -17,15 +17,16 @@ use crate::analysis::Source;
 use crate::diagnostic::{Parts, Rank};
 use crate::words::{Words, describe, with};
 
-/// So many places are shown.
+/// At most this many places are shown: each takes a snippet of a few lines, so that they are a screen.
 const PLACES: usize = 6;
-/// So many things are said of the same place.
+/// At most this many things are said of the same place: the first says where it is, and others mostly repeat it with
+/// other values.
 const SAME: usize = 2;
-/// So many inputs are told that only some hypotheses specify.
+/// At most this many inputs are listed that only some hypotheses specify: a sentence.
 const NARROWED: usize = 3;
-/// A longer output is written out besides.
+/// A longer output is written out besides: in the picture of the run it is cut near this length.
 const LONG: usize = 40;
-/// So much of an output is written out.
+/// At most this many characters of an output are written out: half a screen.
 const MUCH: usize = 1000;
 
 /// The failure as a report with its places.
@@ -123,7 +124,7 @@ fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>) ->
             let gate = words.model().gates[input.gate].name.as_str();
             ("refused".to_owned(), gate, places(words, explanation))
         }
-        Cause::Open(Open::Unspecified(input)) => {
+        Cause::Open(OpenCause::Unspecified(input)) => {
             let gate = words.model().gates[input.gate].name.as_str();
             ("unspecified".to_owned(), gate, places(words, explanation))
         }

@@ -8,8 +8,8 @@ use super::shape::{ProbeLine, ProbeStepLine};
 use super::words::{named, observation, short};
 use crate::explore::count;
 
-/// So many are told.
-const MOST: usize = 10;
+/// At most this many probes are listed, a line each.
+const MOST_LISTED: usize = 10;
 
 /// What came of probes, a line each.
 pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
@@ -18,7 +18,7 @@ pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
     }
     let mut lines =
         vec![format!("{} with inputs outside the model: reported without a verdict", count(probed.len(), "probe"))];
-    for p in probed.iter().take(MOST) {
+    for p in probed.iter().take(MOST_LISTED) {
         let steps = p.seen.iter().enumerate().map(|(i, (input, seen))| {
             let mut answer: Vec<String> = seen.iter().map(|s: &Observation| observation(model, s)).collect();
             answer.extend(refusal(p, i).map(|why| match why {
@@ -30,8 +30,8 @@ pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
         });
         lines.push(format!("{}. {}", p.purpose.number(), steps.collect::<Vec<_>>().join("; ")));
     }
-    if probed.len() > MOST {
-        lines.push(format!("… and {} more; the journal has them", probed.len() - MOST));
+    if probed.len() > MOST_LISTED {
+        lines.push(format!("… and {} more; the journal has them", probed.len() - MOST_LISTED));
     }
     lines
 }

@@ -1,14 +1,14 @@
 //! What became of the purposes of a campaign, for people.
 
 use sioco_exec::summary::PurposeResult;
-use sioco_exec::verdict::{Cause, Open, Verdict};
+use sioco_exec::verdict::{Cause, OpenCause, Verdict};
 use sioco_model::{Id, SwitchId};
 
 use super::summary::{CampaignReport, NAMED, what_for};
 use super::words::in_short;
 use crate::explore::count;
 
-/// So many choices are named.
+/// At most this many choices are named; more would not fit a line.
 const CHOICES: usize = 3;
 
 /// How many purposes were reached, and of each other one, why not.
@@ -40,7 +40,7 @@ pub(super) fn purposes(campaign: &CampaignReport<'_>) -> Vec<String> {
     if left > 0 {
         head.push_str(&format!(", {left} left to choices of the system"));
     }
-    let is_dropped = |r: &&&PurposeResult| matches!(r.cause, Some(Cause::Open(Open::Dropped { .. })));
+    let is_dropped = |r: &&&PurposeResult| matches!(r.cause, Some(Cause::Open(OpenCause::Dropped { .. })));
     let dropped = results().filter(is_dropped).count();
     if dropped > 0 {
         let them = if dropped == 1 { "it" } else { "them" };

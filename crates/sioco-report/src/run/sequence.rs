@@ -9,13 +9,16 @@ use sioco_model::model::Model;
 use super::Page;
 use super::words::{named, observation, short};
 
-/// So many steps are shown, the last ones.
+/// At most this many steps of a run are shown, the last ones: half a screen, so that the reason of the verdict stays in
+/// sight.
 const STEPS: usize = 12;
-/// A failing run with so many steps is shown as a whole: it may well be the shortest that fails.
+/// A failing run with at most this many steps is shown as a whole: it may well be the shortest that fails, and fits a
+/// screen.
 const WHOLE: usize = 20;
-/// Longer texts on an arrow are cut, unless the page is wide.
+/// Longer texts on an arrow are cut, unless the page is wide: with the names at both sides, they fill a line of 80
+/// columns.
 const TEXT: usize = 46;
-/// An arrow has at least so many dashes.
+/// An arrow has at least this many dashes, so that it is seen as one beside a long text.
 const DASHES: usize = 6;
 
 /// The last steps, each with the time since the one before, or since the run began; the last one with a cross if it is what

@@ -10,7 +10,7 @@ use sioco_campaign::trails::{DeadEnd, Reasons};
 use sioco_exec::quiescence_time::grace;
 use sioco_exec::record::End;
 use sioco_exec::summary::{PurposeResult, Summary};
-use sioco_exec::verdict::{Cause, Open, Verdict};
+use sioco_exec::verdict::{Cause, OpenCause, Verdict};
 use sioco_model::model::Direction;
 use sioco_plan::{Goal, Kind, Plan, State};
 use sioco_solve::Reason;
@@ -29,11 +29,12 @@ use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
 use crate::plan::{cut, goal_name};
 
-/// So many purposes and switches are named.
+/// At most this many purposes and switches are named: two lines. The option that lists all of them is named beside.
 pub(super) const NAMED: usize = 8;
-/// So many goals of a purpose are named.
+/// At most this many goals of a purpose are named, as each purpose has a line.
 const GOALS: usize = 3;
-/// A pause before an input that is worth a line.
+/// A pause before an input that is worth a line: twice the usual quiescence time, so that it may have changed the state
+/// of a system with a clock.
 const LONG_PAUSE: Duration = Duration::from_millis(200);
 
 /// A campaign with what is needed to speak about it.
@@ -390,7 +391,7 @@ fn open(campaign: &CampaignReport<'_>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (why, runs) in all.iter().take(NAMED) {
         let hint = match why {
-            Open::Crossed if campaign.eager => "; `--interaction fair` waits for outputs first",
+            OpenCause::Crossed if campaign.eager => "; `--interaction fair` waits for outputs first",
             _ => "",
         };
         lines.push(format!(

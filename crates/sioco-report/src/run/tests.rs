@@ -11,7 +11,7 @@ use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::record::{End, Waiting};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::summary::{BadRun, Pauses, PurposeResult, Summary};
-use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
+use sioco_exec::verdict::{Cause, Failure, OpenCause, Trouble, Verdict};
 use sioco_exec::{Crash, FaultKind, Order, Referee, RunNumber};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_lang::value::parse_value;

@@ -3,7 +3,7 @@
 use sioco_model::model::Model;
 use sioco_plan::Plan;
 
-/// So many switches at the beginning and at the end of a trace are named.
+/// At most this many switches at the beginning and at the end of a trace are named: the whole fits two lines.
 const ENDS: usize = 5;
 
 /// The switches on the way of a purpose, in order, where that is what it is there for.

@@ -5,13 +5,13 @@ use sioco_exec::event::{GateValue, Observation};
 use sioco_exec::record::Waiting;
 use sioco_exec::reliance::Reliance;
 use sioco_exec::sut::FaultKind;
-use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
+use sioco_exec::verdict::{Cause, Failure, OpenCause, Trouble};
 use sioco_model::model::Model;
 use sioco_model::visible;
 
 use super::sequence::time;
 
-/// So much of what a system sent is shown on a line.
+/// At most this many characters of what a system sent are shown on a line: it fits with what is said of it.
 const RAW: usize = 60;
 
 /// What to do about a model that is undefined.
@@ -66,22 +66,22 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             Failure::Refused { input, .. } => format!("{} was refused", named(model, input, "=")),
         },
         Cause::Open(open) => match open {
-            Open::Deviation => "what was observed is allowed, but leads elsewhere".into(),
-            Open::Crossed => "an input and an output crossed, and the model does not say what happens then".into(),
-            Open::Unspecified(input) => {
+            OpenCause::Deviation => "what was observed is allowed, but leads elsewhere".into(),
+            OpenCause::Crossed => "an input and an output crossed, and the model does not say what happens then".into(),
+            OpenCause::Unspecified(input) => {
                 format!("the model does not say what happens after {}", named(model, input, "="))
             }
-            Open::Cut => "more states explain what was observed than are followed; free variables or hidden choices with fewer values, or fewer internal steps, help".into(),
-            Open::Unknown(reason) => format!("whether any values lead to it is unknown: {reason}"),
-            Open::Undecided(question) => {
+            OpenCause::Cut => "more states explain what was observed than are followed; free variables or hidden choices with fewer values, or fewer internal steps, help".into(),
+            OpenCause::Unknown(reason) => format!("whether any values lead to it is unknown: {reason}"),
+            OpenCause::Undecided(question) => {
                 format!("what was observed may be allowed or not; this question is open: {}", short(question, 400))
             }
-            Open::NoValues => "no values were found for the next input".into(),
-            Open::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
-            Open::Dropped { run } => format!("run {run} failed on the way to it"),
-            Open::Silence(reliance) => silence(*reliance),
-            Open::Stopped => "it was stopped".into(),
-            Open::Other(text) => short(text, 400),
+            OpenCause::NoValues => "no values were found for the next input".into(),
+            OpenCause::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
+            OpenCause::Dropped { run } => format!("run {run} failed on the way to it"),
+            OpenCause::Silence(reliance) => silence(*reliance),
+            OpenCause::Stopped => "it was stopped".into(),
+            OpenCause::Other(text) => short(text, 400),
         },
         Cause::Trouble(trouble) => self::trouble(model, trouble),
     }
@@ -123,7 +123,9 @@ pub(super) fn in_short(model: &Model, why: &Cause) -> String {
         }
         Cause::Trouble(Trouble::Fault { .. }) => "what connects the system broke down".into(),
         Cause::Trouble(Trouble::Refused { input, .. }) => format!("{} was refused", gate(input)),
-        Cause::Open(Open::Unspecified(input)) => format!("the model does not say what happens after {}", gate(input)),
+        Cause::Open(OpenCause::Unspecified(input)) => {
+            format!("the model does not say what happens after {}", gate(input))
+        }
         other => cause(model, other),
     }
 }

@@ -17,6 +17,11 @@ use sioco_model::{Model, SwitchId, TermId, print};
 
 pub use self::why::{describe, with};
 
+/// A line lists at most this many names before the rest is only counted: more would not fit two lines of a terminal.
+pub(crate) const MAX_NAMES: usize = 12;
+/// A list inside of a sentence has at most this many names; the sentence goes on after it.
+pub(crate) const FEW_NAMES: usize = 6;
+
 /// A model with its source.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {

@@ -11,7 +11,8 @@ use super::explain::Core;
 use super::linear::{Relation, Var};
 use super::store::{NO_HI, NO_LO, Store};
 
-/// How much work is worth it.
+/// Differences are worth this much work: with many variables, following all of them takes longer than it saves. What is
+/// left open goes on to the search.
 const MAX_WORK: usize = 200_000;
 
 /// What an edge stands for.

@@ -12,7 +12,8 @@ use super::store::{NO_HI, NO_LO};
 use super::text;
 use crate::query::Terms;
 
-/// How deep equality of data looks.
+/// Equality of data looks at most this deep: each level has all fields of the one above. What is deeper is left to
+/// others.
 pub(super) const MAX_NESTING: u32 = 3;
 
 /// One side of an equality.

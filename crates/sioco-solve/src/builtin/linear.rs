@@ -8,9 +8,10 @@ pub(crate) type Var = u32;
 
 /// Greatest coefficient: times a 64-bit bound and summed over [`MAX_TERMS`] it stays far below 2^127.
 const MAX_COEFFICIENT: i64 = 1 << 40;
-/// Greatest constant.
+/// Greatest constant: with the sum of all terms it stays below 2^127.
 const MAX_CONSTANT: i128 = 1 << 90;
-/// Most variables in one form.
+/// Most variables in one form. A guard has a few; with [`MAX_COEFFICIENT`] and 64-bit bounds, sums of this many cannot
+/// overflow.
 const MAX_TERMS: usize = 1 << 14;
 
 /// A linear form; terms are ordered by variable and have no zero coefficient.

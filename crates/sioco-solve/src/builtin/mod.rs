@@ -36,7 +36,8 @@ use self::store::{DECISION, Mark, Outcome, Store};
 use crate::query::{Answer, Limits, Reason, Solver, Terms};
 use crate::quick::MAX_COMBINATIONS;
 
-/// More combinations of values of a quantifier than this are never tried.
+/// More combinations of values of a quantifier than this are never tried: a fraction of the [work](crate::chain) of a
+/// question would go into one condition.
 const MOST_COMBINATIONS: u64 = 1 << 14;
 
 /// A conjunct on the stack.

@@ -8,7 +8,7 @@ use super::text;
 use crate::query::Terms;
 use crate::quick;
 
-/// So many characters or items are as much work as a step.
+/// This many characters or items are as much work as a step: about as long as one takes.
 const CHARACTERS: u64 = 16;
 
 /// What came of looking at the values.

@@ -23,11 +23,14 @@ use super::says::{Says, says};
 use super::store::{NO_HI, NO_LO};
 use crate::query::Terms;
 
-/// How many literals a conjunct may unfold to: shared terms could unfold to exponentially many.
+/// A conjunct may unfold to at most this many literals: shared terms could unfold to exponentially many. A guard of
+/// people has some dozen.
 const MAX_LITERALS: u32 = 2_000;
-/// How many side conditions an integer term may have.
+/// An integer term may have at most this many side conditions: each conditional or division in it adds some, and each
+/// is decided for itself.
 const MAX_SIDES: usize = 32;
-/// How many conjuncts are remembered.
+/// At most this many conjuncts are remembered. When there are more, all are forgotten, and those that are needed are
+/// made again: it only bounds the memory.
 const MAX_REMEMBERED: usize = 1 << 17;
 
 /// A conjunct as constraints.

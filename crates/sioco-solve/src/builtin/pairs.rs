@@ -9,11 +9,12 @@ use super::explain::Core;
 use super::linear::{Relation, Var};
 use super::store::{NO_HI, NO_LO, Store};
 
-/// With more inequalities than this, the oldest are left out.
-const MOST: usize = 96;
+/// With more inequalities than this, the oldest are left out: each is combined with all others.
+const MOST_INEQUALITIES: usize = 96;
 
-/// An inequality is taken at most so many times.
-const TIMES: i128 = 64;
+/// An inequality is taken at most this many times: larger factors are of use only for coefficients that people seldom
+/// write, and numbers stay small.
+const MOST_FACTOR: i128 = 64;
 
 /// `sign * terms <= k`.
 struct Row<'a> {
@@ -43,7 +44,7 @@ pub(crate) fn clash(store: &mut Store, core: &mut Core) -> bool {
 fn rows(store: &Store) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for (id, active) in store.active.iter().enumerate().rev() {
-        if rows.len() >= MOST {
+        if rows.len() >= MOST_INEQUALITIES {
             break;
         }
         let Constraint::Linear { relation, terms, k } = &*active.constraint else { continue };
@@ -129,7 +130,7 @@ fn weights(a: &Row<'_>, b: &Row<'_>) -> Vec<(i128, i128)> {
         let (c, d) = (c.abs(), d.abs());
         let divisor = divisor(c, d);
         let times = (d / divisor, c / divisor);
-        if times.0 <= TIMES && times.1 <= TIMES && !found.contains(&times) {
+        if times.0 <= MOST_FACTOR && times.1 <= MOST_FACTOR && !found.contains(&times) {
             found.push(times);
         }
     }

@@ -9,7 +9,8 @@ use super::constraint::Constraint;
 use super::linear::{Relation, Var};
 use super::store::{Mark, Store};
 
-/// How many constraints are looked at in one repair: where many are about one variable, each step looks at all of them.
+/// At most this many constraints are looked at in one repair: where many are about one variable, each step looks at all
+/// of them. What is not repaired by then is searched for.
 const REPAIR: u64 = 1_000_000;
 
 /// Numbers for the variables of the store, with a log to undo changes.

@@ -32,10 +32,11 @@ pub(crate) struct Says {
     pub term: TermId,
 }
 
-/// A conjunct that says more than this is left to others.
+/// A conjunct that says more than this is left to others: each thing it says is followed for itself.
 const MAX_SAYS: usize = 16;
 
-/// How often all that is said is followed, where following one thing breaks another.
+/// All that is said is followed at most this often, where following one thing breaks another: what does not settle by
+/// then goes round in a circle.
 const ROUNDS: usize = 4;
 
 /// What a conjunct says directly.

@@ -18,7 +18,8 @@ use super::store::{DECISION, Mark, NO_HI, NO_LO, Outcome};
 use crate::query::{Limits, Reason, Terms};
 use crate::quick;
 
-/// Symbols with fewer values than this are decided before disjunctions.
+/// Symbols with fewer values than this are decided before disjunctions: a value decides all conditions on it, while an
+/// alternative decides one.
 const FEW: u64 = 16;
 
 /// A decision.

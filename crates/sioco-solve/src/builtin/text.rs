@@ -5,13 +5,13 @@ use sioco_model::number::BigInt;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{SortId, Value};
 
-/// Longer ones are left to others.
+/// Longer texts are left to others: each character is a term of its own.
 const LONGEST: i64 = 10_000;
 
-/// How many values are tried until one is not taken.
+/// At most this many values are tried until one is not taken: as many others may be near.
 const TRIES: u64 = 16;
 
-/// How many items a sequence is made of, or characters a string, at the most.
+/// A sequence is made of at most this many different items, or a string of as many characters: the alphabet.
 const DIGITS: u64 = 26;
 
 /// The length of a value that has one.

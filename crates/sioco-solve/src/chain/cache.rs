@@ -18,7 +18,8 @@ pub struct Cache {
     answers: Memory<Box<[TermId]>, Remembered>,
 }
 
-/// How many answers are kept.
+/// At most this many answers are kept, which only bounds the memory. Searches ask about neighbours of what they asked
+/// last, so that older answers are seldom of use.
 const MAX_REMEMBERED: usize = 1 << 16;
 
 impl Default for Cache {

@@ -6,10 +6,13 @@ use super::{Chain, Reply};
 use crate::finite::{Outcome, put};
 use crate::query::{Answer, Limits, Terms};
 
-/// How many evaluations of conditions a component may take before the back-end is asked: about what a back-end costs.
+/// A component may take this many evaluations of conditions before the back-end is asked: about what a back-end costs.
+/// Measured, planning for Redis: 3.2 s of computing with half, 3.8 s with this, 4.2 s with twice as many, and the same
+/// plan.
 const WORK: u64 = 2_000;
 
-/// How many where there is no back-end to ask.
+/// A component may take this many where there is no back-end to ask: five times as many, since an open question then
+/// stays open.
 const WORK_ALONE: u64 = 10_000;
 
 /// Conditions that are left, and values of the symbols of all others.

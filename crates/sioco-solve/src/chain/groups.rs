@@ -13,7 +13,8 @@ pub struct Groups {
     symbols: Memory<TermId, Arc<[SymbolId]>>,
 }
 
-/// How many conditions are remembered.
+/// At most this many conditions are remembered. When there are more, all are forgotten, and those that are needed are
+/// made again: it only bounds the memory.
 const MAX_REMEMBERED: usize = 1 << 17;
 
 impl Default for Groups {

@@ -108,16 +108,21 @@ impl Default for Switches {
     }
 }
 
-/// How much work the built-in solver may do before the back-end is asked: about what a back-end costs.
+/// The built-in solver may do this much work before the back-end is asked: about what a back-end costs. Measured,
+/// 20,000 nodes of Redis: with half of it, one step stays open that no solver decides; with twice as much nothing
+/// changes, and the time stays the same within a tenth.
 const BUILTIN_WORK: u64 = 1_500;
 
-/// How much it may do before the back-end is opened.
+/// It may do this much before the back-end is opened: opening one costs as much as many questions. Measured: half and
+/// twice as much give the same plans for SMTP and the speed monitor.
 const BUILTIN_WORK_UNOPENED: u64 = 10_000;
 
-/// How much it may do where there is no back-end to ask.
+/// The built-in solver may do this much where there is no back-end to ask: a tenth of a second. With less, more stays
+/// open; with more, what it cannot decide at all takes longer.
 const BUILTIN_WORK_ALONE: u64 = 50_000;
 
-/// After so many breakdowns in a row the back-end is left alone: one that hangs costs seconds each time.
+/// After this many breakdowns in a row the back-end is left alone: one that hangs costs seconds each time. One may be
+/// by chance.
 const BREAKDOWNS: u32 = 2;
 
 /// What a level goes back to.

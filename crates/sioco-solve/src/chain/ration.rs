@@ -3,9 +3,10 @@
 use super::Chain;
 use crate::query::{Answer, Limits, Reason};
 
-/// What one question to the back-end counts, besides the work that it was in vain.
+/// What one question to the back-end counts, besides the work that it was in vain: as much as the built-in solver does
+/// in the time that such a question takes.
 const QUESTION: u64 = 5_000;
-/// So much work of the built-in solver counts as one unit of a back-end's.
+/// This much work of the built-in solver counts as one unit of a back-end's: its steps are smaller.
 const BUILTIN: u64 = 2;
 
 impl Chain {

@@ -12,7 +12,8 @@ pub struct Simplifier {
     seen: Memory<TermId, Seen>,
 }
 
-/// How many conditions are remembered.
+/// At most this many conditions are remembered. When there are more, all are forgotten, and those that are needed are
+/// made again: it only bounds the memory.
 const MAX_REMEMBERED: usize = 1 << 17;
 
 impl Default for Simplifier {

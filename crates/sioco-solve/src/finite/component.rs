@@ -25,7 +25,7 @@ pub(crate) struct Part {
     pub cost: u64,
 }
 
-/// So many terms are as much work as evaluating a small condition.
+/// This many terms are as much work as evaluating a small condition.
 const TERMS: u64 = 16;
 
 impl Scope {

@@ -15,27 +15,29 @@ use super::component::{Component, Part, Scope, symbols_of};
 use crate::query::Terms;
 use crate::quick::{self, Quantifiers};
 
-/// Symbols with more values are not listed.
+/// Symbols with more values are not listed: a table of two of them would have a quarter of a million rows.
 pub(super) const MOST_VALUES: u64 = 512;
 
-/// How many values are tried of a symbol that has too many to try all, and with how much work: that none of them will do
-/// is no answer.
+/// At most this many values are tried of a symbol that has too many to try all: that none of them will do is no answer.
 const SAMPLES: usize = 16;
+/// And with at most this much work, as much as a whole [component](crate::chain) may take.
 const SAMPLED_WORK: u64 = 2_000;
 
 /// Components with more symbols are left alone: their conditions alone take long to walk.
 const MOST_SYMBOLS: usize = 256;
 
-/// How many combinations of values a quantifier inside of a condition may have to be tried.
+/// A quantifier inside of a condition may have at most this many combinations of values to be tried: with more, one
+/// evaluation would use up the work of a component.
 const COMBINATIONS: u64 = 1 << 12;
 
-/// So many terms that narrowing looks at, and so many rows of tables, are as much work as evaluating a condition.
+/// This many terms that narrowing looks at are as much work as evaluating a condition.
 const TERMS: u64 = 8;
+/// And so are this many rows of tables.
 const ROWS: u64 = 8;
 
-/// One in so many parts of the work may go into narrowing; less of it where reals are among the symbols, whose values can
-/// hardly ever be listed.
+/// One in this many parts of the work may go into narrowing: it makes the rest smaller, but decides nothing.
 const NARROWING: u64 = 2;
+/// One in this many where reals are among the symbols, whose values can hardly ever be listed.
 const REALS: u64 = 32;
 
 /// A variable of the problem: a symbol, or a term whose values are asked for.

@@ -32,7 +32,7 @@ enum Known {
     Open(u64),
 }
 
-/// How many answers are kept.
+/// At most this many answers are kept. When there are more, all are forgotten: it only bounds the memory.
 const REMEMBERED: usize = 1 << 14;
 
 /// How many lists of values are kept. A list has some hundred rows at most, so that all of them take some megabytes.

@@ -25,10 +25,12 @@ enum Effort {
     Cases,
 }
 
-/// How many attempts at cases all in all may use up what one of them may.
+/// All attempts at cases together may use up this many times what one of them may: most cases are easy, and the sum has
+/// to end.
 const ATTEMPTS: usize = 16;
 
-/// How many conjuncts are looked at until everything is eliminated. Where there are more, what is left keeps its quantifier.
+/// At most this many conjuncts are looked at until everything is eliminated: a bound on the time. Where there are more,
+/// what is left keeps its quantifier.
 const LOOKS: usize = 1_000_000;
 
 /// A Bool term that is never undefined, is true exactly where `term` is defined and true, and has as few quantifiers

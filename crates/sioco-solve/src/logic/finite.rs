@@ -6,7 +6,7 @@ use sioco_model::{BinderId, TermId};
 
 use super::formula::{Context, Formula, and, or};
 
-/// How many values are tried.
+/// At most this many values are tried: the condition is written out for each of them, and becomes as many times larger.
 const MAX_VALUES: u64 = 16;
 
 impl Context<'_> {

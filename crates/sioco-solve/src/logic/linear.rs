@@ -7,7 +7,7 @@ use sioco_model::{BinderId, SortId, TermId, Value, number};
 
 use super::formula::{Context, FALSE, Formula, TRUE};
 
-/// How many residue classes a variable is split into at most.
+/// A variable is split into at most this many residue classes: each is a case of its own.
 const MAX_CLASSES: u32 = 64;
 
 /// `c1 * t1 + … + cn * tn + constant`; ordered by term, without zero coefficients.

@@ -11,10 +11,10 @@ use sioco_model::{Id, SortId, TermId, Value, number};
 
 use super::fold::binders;
 
-/// With more rows than this, it is left to the general way.
+/// With more rows than this, it is left to the general way: each elimination may multiply pairs of rows.
 const MOST_ROWS: usize = 120;
 
-/// Terms that nest deeper are left to the general way.
+/// Terms that nest deeper are left to the general way, which has a stack of its own.
 const DEEPEST: u32 = 64;
 
 /// `c1 * t1 + … + cn * tn + constant`, at most zero or equal to zero; ordered by term, without zero coefficients.

@@ -8,12 +8,13 @@ use crate::chain::Chain;
 use crate::query::{Answer, Limits, Reason, Solver, Terms};
 use crate::values::Bounds;
 
-/// How many questions may reach the back-end between two refills.
+/// At most this many questions may reach the back-end between two refills: a step asks a few, so that only a search
+/// without end uses them up. What is beyond stays unknown.
 const ALLOWANCE: u64 = 1000;
 /// What a question costs that ran into a limit. Besides, it halves the limits of those that follow: nobody wants to wait
 /// for many of them, but easy questions shall still get their answers.
 const COSTLY: u64 = ALLOWANCE / 20;
-/// How often limits are halved at most.
+/// Limits are halved at most this often: an eighth is still enough for easy questions.
 const HALVED: u32 = 3;
 
 /// The chain.

@@ -21,11 +21,13 @@ use crate::logic;
 use crate::query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};
 use crate::values::{self, Choice, Chosen, NoValues, Request};
 
-/// More values than this are not listed one by one.
+/// More values than this are not listed one by one: each takes a question.
 const MANY: usize = 64;
-/// How many conjuncts of a contradiction are tried to be left out, one after the other.
+/// At most this many conjuncts of a contradiction are tried to be left out, one after the other: each takes a question,
+/// and a smaller contradiction answers more of the later ones.
 const MINIMISED: usize = 16;
-/// How many terms may be made before everything is forgotten: a long walk has ever new values.
+/// At most this many terms may be made before everything is forgotten: a long walk has ever new values. With fewer,
+/// answers are forgotten that are soon asked for again.
 const MANY_TERMS: usize = 1 << 16;
 
 /// Answers by a chain of solvers. The same questions in the same order get the same answers.

@@ -1,7 +1,7 @@
 //! SMT-LIB solvers.
 //!
 //! Every solver is spoken to in SMT-LIB 2, so there is one writer ([`mod@write`]) and one reader ([`read`]). A
-//! [`Session`](session::Session) keeps the stack of conjuncts and asks; it works over a connection, of which there
+//! [`SmtSession`](session::SmtSession) keeps the stack of conjuncts and asks; it works over a connection, of which there
 //! are two kinds:
 //!
 //! - [`z3`]: the Z3 library, opened at run time from where [`locate`] finds it;

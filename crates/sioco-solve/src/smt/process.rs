@@ -14,20 +14,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::read::excerpt;
-use super::session::{CORES, Connection, Dialect, Fault, Session, Z3};
+use super::session::{CORES, Connection, Dialect, Fault, SmtSession, Z3};
 use crate::guard::{self, Guarded};
 use crate::query::Limits;
 
 /// A solver as a child process.
-pub type ProcessSolver = Session<ProcessConnection>;
+pub type ProcessSolver = SmtSession<ProcessConnection>;
 
-/// How much one answer may be, in bytes.
+/// At most this many bytes one answer may be: values of the [greatest size](sioco_model::value::MAX_SIZE) for some
+/// symbols. A solver that prints without end is broken.
 const MAX_ANSWER: usize = 16 << 20;
-/// How many lines of what it prints to standard error are kept.
+/// This many lines of what it prints to standard error are kept: they become part of a message.
 const KEPT_LINES: usize = 5;
-/// How long a child has to say its first word.
+/// A child has this long to say its first word. Solvers start within a tenth of a second; one that is started through a
+/// network or a container may take seconds.
 const START: Duration = Duration::from_secs(10);
-/// How often a wait looks whether somebody wants to give up.
+/// A wait looks this often whether somebody wants to give up: soon enough that nobody notices.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Reads the resource limit only when it starts, and sequences only if told so.
@@ -53,7 +55,7 @@ impl ProcessSolver {
         if words.is_empty() {
             return Err(CommandLineError::Empty);
         }
-        Ok(Session::over(|_| ProcessConnection { words: words.clone(), start, running: None, questions: 0 }))
+        Ok(SmtSession::over(|_| ProcessConnection { words: words.clone(), start, running: None, questions: 0 }))
     }
 }
 

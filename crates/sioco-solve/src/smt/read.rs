@@ -12,7 +12,8 @@ use sioco_model::{Id, SortId, Value};
 
 use super::sorts::is_enumeration;
 
-/// How deep expressions may nest.
+/// Expressions may nest at most this deep: twice as deep as [terms](sioco_model::term::MAX_DEPTH), since a solver
+/// writes lets and signs around them.
 const MAX_DEPTH: usize = 2_000;
 
 /// An s-expression.

@@ -70,7 +70,7 @@ pub trait Connection: Send {
 ///
 /// Path conditions are asked step by step, over one connection that keeps its stack. Conditions with quantifiers are
 /// asked as a whole, over another: solvers that have been told to keep a stack are bad at those.
-pub struct Session<C> {
+pub struct SmtSession<C> {
     stack: Stack,
     steps: C,
     sent: Sent,
@@ -89,10 +89,10 @@ struct Fresh<C> {
 
 const COMMON_OPTIONS: &str = "(set-option :print-success false)\n(set-option :produce-models true)\n";
 
-impl<C: Connection> Session<C> {
+impl<C: Connection> SmtSession<C> {
     /// A solver over connections of one kind.
     pub fn over(connect: impl Fn(Purpose) -> C) -> Self {
-        Session {
+        SmtSession {
             stack: Stack::default(),
             steps: connect(Purpose::Steps),
             sent: Sent::default(),
@@ -407,7 +407,7 @@ fn garbage(printed: &str, why: &str) -> Fault {
     Fault::Broken(format!("it printed something that is no answer ({why}): {}", excerpt(printed)))
 }
 
-impl<C: Connection> Solver for Session<C> {
+impl<C: Connection> Solver for SmtSession<C> {
     fn name(&self) -> String {
         self.steps.name()
     }

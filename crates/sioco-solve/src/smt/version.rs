@@ -11,9 +11,11 @@ use super::read::excerpt;
 use crate::guard::{self, Guarded};
 use crate::timer::Timer;
 
-/// How long a program has to say its version.
+/// A program has this long to say its version: it is asked before each command that needs a solver, and answers within
+/// a tenth of a second.
 pub const PATIENCE: Duration = Duration::from_secs(2);
-/// How much of what it prints is looked at, in bytes.
+/// At most this many bytes of what it prints are looked at: a version is in the first line, and what prints a whole
+/// help text is no solver.
 const MAX_PRINTED: u64 = 8192;
 
 /// Why it is not known which version a program is. The program is to blame, or the operating system.

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use self::lib::{Context, Interrupter, LibraryError, Z3Library};
 use super::locate::{self, Candidate, Fate};
-use super::session::{Connection, Dialect, Fault, Purpose, Session, Z3};
+use super::session::{Connection, Dialect, Fault, Purpose, SmtSession, Z3};
 use crate::query::Limits;
 use crate::timer::Timer;
 
 /// A solver in this process.
-pub type Z3Solver = Session<Z3Connection>;
+pub type Z3Solver = SmtSession<Z3Connection>;
 
 /// Opens the first Z3 library that works, and says what became of each that was found.
 pub fn find() -> (Option<Arc<Z3Library>>, Vec<Candidate>) {
@@ -39,7 +39,7 @@ pub fn find() -> (Option<Arc<Z3Library>>, Vec<Candidate>) {
 impl Z3Solver {
     /// A solver of its own.
     pub fn new(library: &Arc<Z3Library>) -> Z3Solver {
-        Session::over(|purpose| Z3Connection {
+        SmtSession::over(|purpose| Z3Connection {
             library: Arc::clone(library),
             cores: purpose == Purpose::Cores,
             seat: None,
@@ -54,19 +54,22 @@ pub struct Z3Connection {
     seat: Option<Seat>,
 }
 
-/// How long Z3 may take to notice that it was interrupted; afterwards it is left to itself.
+/// Z3 may take this long to notice that it was interrupted; afterwards it is left to itself. It looks often, except in
+/// some preprocessing; a thread that is left behind keeps a core busy.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// The same where everything is to end: whoever asked for that does not wait longer.
-const HURRIED: Duration = Duration::from_millis(100);
+const HURRIED_GRACE: Duration = Duration::from_millis(100);
 
-/// How often one looks whether somebody gave up.
+/// One looks this often whether somebody gave up: soon enough that nobody notices.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How long Z3 may take to make a context; it takes milliseconds.
+/// Z3 may take this long to make a context. It takes milliseconds, on a busy machine some hundred; after this it has
+/// failed.
 const START: Duration = Duration::from_secs(20);
 
-/// Z3 goes down into terms as deep as they are, and a thread has less than that by default.
+/// Z3 goes down into terms as deep as they are, and a thread has less than that by default. The eightfold holds terms
+/// of the [greatest depth](sioco_model::term::MAX_DEPTH); only what is used of it takes memory.
 const STACK: usize = 16 << 20;
 
 /// Who sets options.
@@ -147,7 +150,7 @@ impl Seat {
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
             }
             if alarm.is_none() && limits.cancelled() {
-                alarm = Some((Fault::Cancelled, Timer::within(HURRIED)));
+                alarm = Some((Fault::Cancelled, Timer::within(HURRIED_GRACE)));
             } else if alarm.is_none() && timer.is_over() {
                 alarm = Some((Fault::Time, Timer::within(GRACE)));
             }

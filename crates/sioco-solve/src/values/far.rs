@@ -6,7 +6,8 @@ use sioco_model::{Id, TermId, Value};
 
 /// Mostly all numbers of a model are below this power of two, and a little more: a number that nobody writes.
 const FAR: (usize, i64) = (62, 7_654_321);
-/// Where some are not, nothing is looked for beyond this one.
+/// Where some values are not possible, nothing is looked for beyond two to the power of this: numbers of some 1,200
+/// digits, which no system takes.
 const FARTHER: usize = 4_096;
 
 fn large() -> BigInt {

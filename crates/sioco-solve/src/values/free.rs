@@ -12,7 +12,7 @@ use super::real;
 /// How large the numbers of an unbounded set are, as powers of two; each with the same chance.
 const SIZES: [u32; 5] = [3, 7, 15, 31, 52];
 
-/// How long texts are of which nothing is known, at most.
+/// Texts of which nothing is known are at most this long: easy to read in a trace, and longer than most fields need.
 const LENGTH: u64 = 12;
 
 /// A value of a sort, and whether the sort has finitely many or is bounded; nothing if there is none.

@@ -5,13 +5,13 @@ use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
 
 use super::Choice;
-use super::session::Session;
+use super::session::ValueSearch;
 
-/// Sorts with at most this many values are tried value by value.
+/// Sorts with at most this many values are tried value by value: each takes a question.
 pub(super) const FEW: u64 = 64;
 
 /// Narrows a term of a sort with few values.
-pub(super) fn of_few(session: &mut Session<'_>, term: TermId, sort: SortId, choice: Choice, random: &mut Random) {
+pub(super) fn of_few(session: &mut ValueSearch<'_>, term: TermId, sort: SortId, choice: Choice, random: &mut Random) {
     let count = session.sorts.cardinality(sort).unwrap_or(0);
     let mut candidates: Vec<Value> = (0..count).filter_map(|i| session.sorts.nth_value(sort, i)).collect();
     match choice {
@@ -40,7 +40,7 @@ pub(super) fn of_few(session: &mut Session<'_>, term: TermId, sort: SortId, choi
 }
 
 /// Narrows to the first candidate that is possible, or else to the value of the witness.
-pub(super) fn first_possible(session: &mut Session<'_>, term: TermId, candidates: Vec<Value>) {
+pub(super) fn first_possible(session: &mut ValueSearch<'_>, term: TermId, candidates: Vec<Value>) {
     for c in candidates {
         if session.fix(term, c) {
             return;
@@ -53,7 +53,7 @@ pub(super) fn first_possible(session: &mut Session<'_>, term: TermId, candidates
 
 /// Narrows the constructor of a data term; which it is.
 pub(super) fn constructor(
-    session: &mut Session<'_>,
+    session: &mut ValueSearch<'_>,
     term: TermId,
     count: u32,
     choice: Choice,

@@ -11,7 +11,7 @@ use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
 
 use super::far::{far, farther};
-use super::session::Session;
+use super::session::ValueSearch;
 use crate::query::Witness;
 
 /// A real that is to be chosen.
@@ -35,11 +35,13 @@ enum End {
 /// How near to each other what is possible and what is not are before the simplest number between is tried, as powers of
 /// a half. Numbers with denominators up to the square root are found.
 const NEARER: [usize; 5] = [0, 7, 14, 20, 30];
-/// Values this near to something that is no value have no end there, as a power of a half.
+/// Values this near to something that is no value have no end there, as a power of a half: far below what a
+/// floating-point number can tell apart near one.
 const TINY: usize = 80;
-/// Draws before parts are cut off instead.
+/// This many draws before parts are cut off instead: a draw finds a value soon, where a good part of the interval is
+/// possible.
 const DRAWS: u32 = 6;
-/// How many parts are cut off.
+/// At most this many parts are cut off: each takes questions, and what is left is small by then.
 const CUTS: u32 = 24;
 /// How far from an end that is not reached a value is taken, as powers of a tenth.
 const NEXT: [usize; 3] = [3, 6, 9];
@@ -47,7 +49,7 @@ const NEXT: [usize; 3] = [3, 6, 9];
 impl Real {
     /// Narrows to the least (`sign` 1) or greatest (-1) value. `false` if there is none, and then to one next to the
     /// end, or if there is no end, to the one nearest to zero.
-    pub fn extreme(&self, session: &mut Session<'_>, sign: i64) -> bool {
+    pub fn extreme(&self, session: &mut ValueSearch<'_>, sign: i64) -> bool {
         match self.end(session, sign) {
             End::Reached => true,
             End::Open(_) => false,
@@ -60,7 +62,7 @@ impl Real {
 
     /// Narrows to the value nearest to a number; to one next to the end if the values on its side end there without
     /// reaching it.
-    pub fn nearest(&self, session: &mut Session<'_>, wish: &Rational) {
+    pub fn nearest(&self, session: &mut ValueSearch<'_>, wish: &Rational) {
         if session.fix(self.term, Value::real(wish.clone())) {
             return;
         }
@@ -84,7 +86,7 @@ impl Real {
     }
 
     /// Narrows to the value half way between the ends; `false` if a side has none, and then to the one nearest to zero.
-    pub fn middle(&self, session: &mut Session<'_>) -> bool {
+    pub fn middle(&self, session: &mut ValueSearch<'_>) -> bool {
         let [lo, hi] = self.ends(session);
         match (lo, hi) {
             (Some(lo), Some(hi)) => {
@@ -99,7 +101,7 @@ impl Real {
     }
 
     /// Where the values end, reached or not; `None` where they do not. Nothing is narrowed.
-    fn ends(&self, session: &mut Session<'_>) -> [Option<Rational>; 2] {
+    fn ends(&self, session: &mut ValueSearch<'_>) -> [Option<Rational>; 2] {
         [1, -1].map(|sign| {
             let start = session.mark();
             let end = match self.end(session, sign) {
@@ -113,7 +115,7 @@ impl Real {
     }
 
     /// Narrows to a random value; `false` if a side has no end. Any value will do, so no answer is missed.
-    pub fn random(&self, session: &mut Session<'_>, random: &mut Random, used: &[Value]) -> bool {
+    pub fn random(&self, session: &mut ValueSearch<'_>, random: &mut Random, used: &[Value]) -> bool {
         let unsure = session.uncertain;
         let (lo, hi) = match session.sorts.get(self.sort) {
             // Mostly values all over the range are possible.
@@ -141,7 +143,13 @@ impl Real {
 
     /// Narrows to a value of a set that draws do not hit: random parts of what is around it are cut off until one does, or
     /// little is left.
-    fn cut(&self, session: &mut Session<'_>, random: &mut Random, mut lo: Option<Rational>, mut hi: Option<Rational>) {
+    fn cut(
+        &self,
+        session: &mut ValueSearch<'_>,
+        random: &mut Random,
+        mut lo: Option<Rational>,
+        mut hi: Option<Rational>,
+    ) {
         for _ in 0..CUTS {
             let at = draw(lo.as_ref(), hi.as_ref(), random);
             let sign = if random.below(2) == 0 { 1 } else { -1 };
@@ -163,12 +171,12 @@ impl Real {
     }
 
     /// The value for the witness, mirrored.
-    fn now(&self, session: &Session<'_>, sign: i64) -> Option<Rational> {
+    fn now(&self, session: &ValueSearch<'_>, sign: i64) -> Option<Rational> {
         Some(to_rational(&session.value(self.term)?)? * Rational::from(sign))
     }
 
     /// Adds that the mirrored value is at most a number, or below it, if that is possible.
-    fn limit(&self, session: &mut Session<'_>, at: &Rational, sign: i64, strict: bool) -> bool {
+    fn limit(&self, session: &mut ValueSearch<'_>, at: &Rational, sign: i64, strict: bool) -> bool {
         let at = Value::real(at * Rational::from(sign));
         let constant = session.pool.constant(at, session.sorts.real);
         let op = if strict { Op::Lt } else { Op::Le };
@@ -179,12 +187,12 @@ impl Real {
         session.narrow(condition)
     }
 
-    fn take(&self, session: &mut Session<'_>, mirrored: &Rational, sign: i64) -> bool {
+    fn take(&self, session: &mut ValueSearch<'_>, mirrored: &Rational, sign: i64) -> bool {
         session.fix(self.term, Value::real(mirrored * Rational::from(sign)))
     }
 
     /// Looks for the least of the mirrored values.
-    fn end(&self, session: &mut Session<'_>, sign: i64) -> End {
+    fn end(&self, session: &mut ValueSearch<'_>, sign: i64) -> End {
         let (start, patient) = (session.mark(), session.uncertain);
         let Some(mut best) = self.now(session, sign) else { return End::Reached };
         let bound = match session.sorts.get(self.sort) {
@@ -254,13 +262,13 @@ impl Real {
     }
 
     /// Whether there are values farther out than anything that conditions speak of.
-    fn is_endless(&self, session: &mut Session<'_>, sign: i64) -> bool {
+    fn is_endless(&self, session: &mut ValueSearch<'_>, sign: i64) -> bool {
         self.limit(session, &Rational::from(-far()), sign, false)
             && farther(session.pool).is_none_or(|out| self.limit(session, &Rational::from(-out), sign, false))
     }
 
     /// Whether there are values next to a number that is none.
-    fn is_open_at(&self, session: &mut Session<'_>, end: &Rational, sign: i64) -> bool {
+    fn is_open_at(&self, session: &mut ValueSearch<'_>, end: &Rational, sign: i64) -> bool {
         let start = session.mark();
         let possible = self.limit(session, &(end + power(2, TINY)), sign, false);
         session.back(start);
@@ -268,7 +276,7 @@ impl Real {
     }
 
     /// Takes a readable value next to an end that is not reached, from before the end was looked for.
-    fn next_to(&self, session: &mut Session<'_>, start: (usize, Witness), end: &Rational, sign: i64) -> End {
+    fn next_to(&self, session: &mut ValueSearch<'_>, start: (usize, Witness), end: &Rational, sign: i64) -> End {
         session.back(start);
         let unsure = session.uncertain;
         if !NEXT.iter().any(|places| self.take(session, &(end + power(10, *places)), sign))
@@ -283,7 +291,7 @@ impl Real {
     }
 }
 
-/// Into how many parts an interval is divided.
+/// An interval is divided into this many parts: values with up to four places behind the point, which people can read.
 const PARTS: u64 = 10_000;
 
 /// A readable number between the ends; of any size where there is none.

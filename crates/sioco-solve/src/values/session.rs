@@ -18,7 +18,7 @@ pub enum NoValues {
     Unknown(Reason),
 }
 
-pub(super) struct Session<'a> {
+pub(super) struct ValueSearch<'a> {
     pub solver: &'a mut dyn Bounds,
     pub pool: &'a mut TermPool,
     pub sorts: &'a Sorts,
@@ -38,10 +38,11 @@ pub(super) struct Session<'a> {
     open: u32,
 }
 
-/// So many questions about large numbers stay open at most: the next ones would as well.
+/// At most this many questions about large numbers stay open: the next ones would as well, and each takes its whole
+/// time.
 const OPEN: u32 = 4;
 
-impl<'a> Session<'a> {
+impl<'a> ValueSearch<'a> {
     pub fn start(
         solver: &'a mut dyn Bounds,
         pool: &'a mut TermPool,
@@ -50,7 +51,7 @@ impl<'a> Session<'a> {
         limits: &'a Limits,
     ) -> Result<Self, NoValues> {
         match solver.check(Terms { pool, sorts, symbols }, limits, true) {
-            Answer::Sat(Some(witness)) => Ok(Session {
+            Answer::Sat(Some(witness)) => Ok(ValueSearch {
                 solver,
                 pool,
                 sorts,

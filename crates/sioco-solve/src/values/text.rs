@@ -10,7 +10,7 @@ use sioco_model::{SortId, TermId, Value};
 
 use super::free::inner;
 use super::other::random_character;
-use super::session::Session;
+use super::session::ValueSearch;
 use super::whole::Whole;
 
 /// A string or sequence that is to be chosen.
@@ -20,26 +20,26 @@ pub(super) struct Text {
     pub sort: SortId,
 }
 
-/// What can be this long has no longest value.
+/// What can be this long has no longest value: nobody wants to read a longer one.
 const LONG: usize = 1000;
-/// How many candidates of each kind are tried at random.
+/// At most this many candidates of each kind are tried at random: each may take a question.
 const TRIES: usize = 8;
-/// How many small changes are tried one after the other.
+/// At most this many small changes are tried one after the other, for the same reason.
 const CHANGES: usize = 24;
 
 impl Text {
-    fn length(&self, session: &mut Session<'_>) -> Whole {
+    fn length(&self, session: &mut ValueSearch<'_>) -> Whole {
         let term = session.pool.app(Op::Len, &[self.term], session.sorts.int);
         Whole { term, sort: session.sorts.int, symbol: None, least: Some(0), most: None }
     }
 
     /// How long it is for the witness.
-    pub fn length_now(&self, session: &Session<'_>) -> usize {
+    pub fn length_now(&self, session: &ValueSearch<'_>) -> usize {
         session.value(self.term).map_or(0, |v| size(&v))
     }
 
     /// Narrows to a shortest value.
-    pub fn shortest(&self, session: &mut Session<'_>) {
+    pub fn shortest(&self, session: &mut ValueSearch<'_>) {
         let empty = session.sorts.default_value(self.sort);
         if size(&empty) == 0 && session.fix(self.term, empty) {
             return;
@@ -49,7 +49,7 @@ impl Text {
     }
 
     /// Narrows to the empty value or else one that is at hand: cheap, since it is asked for everywhere.
-    pub fn plainest(&self, session: &mut Session<'_>) {
+    pub fn plainest(&self, session: &mut ValueSearch<'_>) {
         let empty = session.sorts.default_value(self.sort);
         if !session.fix(self.term, empty) {
             self.plain(session, 'a');
@@ -57,7 +57,7 @@ impl Text {
     }
 
     /// Narrows to a longest value; `false` if there is none, and then to a shortest one.
-    pub fn longest(&self, session: &mut Session<'_>) -> bool {
+    pub fn longest(&self, session: &mut ValueSearch<'_>) -> bool {
         let endless = self.is_endless(session);
         if endless == Some(true) {
             self.shortest(session);
@@ -71,7 +71,7 @@ impl Text {
 
     /// Narrows to a value of the length half way between shortest and longest; `false` if there is no longest, and then
     /// to a shortest one.
-    pub fn middle(&self, session: &mut Session<'_>) -> bool {
+    pub fn middle(&self, session: &mut ValueSearch<'_>) -> bool {
         let endless = self.is_endless(session);
         if endless == Some(true) {
             self.shortest(session);
@@ -83,7 +83,7 @@ impl Text {
     }
 
     /// The length, which is below [`LONG`] if that was shown.
-    fn bounded_length(&self, session: &mut Session<'_>, endless: Option<bool>) -> Whole {
+    fn bounded_length(&self, session: &mut ValueSearch<'_>, endless: Option<bool>) -> Whole {
         let most = match endless {
             Some(false) => LONG as i64 - 1,
             // Where that is not known, nothing longer than what is at hand is looked for; the session knows.
@@ -93,7 +93,7 @@ impl Text {
     }
 
     /// Narrows strings to plain characters if they can be such, and not to the whims of a solver.
-    fn plain(&self, session: &mut Session<'_>, character: char) {
+    fn plain(&self, session: &mut ValueSearch<'_>, character: char) {
         if !matches!(session.sorts.get(self.sort), Sort::String) {
             return;
         }
@@ -109,7 +109,7 @@ impl Text {
     }
 
     /// Whether there are values of any length; `None` if that is not known, and then the session is uncertain.
-    fn is_endless(&self, session: &mut Session<'_>) -> Option<bool> {
+    fn is_endless(&self, session: &mut ValueSearch<'_>) -> Option<bool> {
         let (start, unsure) = (session.mark(), session.uncertain);
         let candidates = self.stretched(session, LONG);
         if candidates.into_iter().any(|c| session.fix(self.term, c)) {
@@ -126,7 +126,7 @@ impl Text {
     }
 
     /// The value of the witness, made longer in several ways.
-    fn stretched(&self, session: &Session<'_>, length: usize) -> Vec<Value> {
+    fn stretched(&self, session: &ValueSearch<'_>, length: usize) -> Vec<Value> {
         match session.value(self.term) {
             Some(Value::Str(s)) => {
                 let more = length.saturating_sub(s.chars().count());
@@ -150,7 +150,7 @@ impl Text {
     }
 
     /// Finds a long value by trying, so that less is left to solve.
-    fn stretch(&self, session: &mut Session<'_>) {
+    fn stretch(&self, session: &mut ValueSearch<'_>) {
         let unsure = session.uncertain;
         let mut step = LONG / 2;
         while step > 0 {
@@ -164,7 +164,7 @@ impl Text {
     }
 
     /// Makes a value that of the witness, if it is possible, without narrowing to it.
-    fn try_out(&self, session: &mut Session<'_>, value: Value) -> bool {
+    fn try_out(&self, session: &mut ValueSearch<'_>, value: Value) -> bool {
         let start = session.mark();
         if !session.fix(self.term, value) {
             return false;
@@ -175,7 +175,7 @@ impl Text {
     }
 
     /// Narrows to a random value; `false` if there are values of any length. Any value will do, so no answer is missed.
-    pub fn random(&self, session: &mut Session<'_>, random: &mut Random, used: &[Value]) -> bool {
+    pub fn random(&self, session: &mut ValueSearch<'_>, random: &mut Random, used: &[Value]) -> bool {
         let unsure = session.uncertain;
         let endless = self.is_endless(session);
         if !self.any(session, random, used) {
@@ -187,7 +187,7 @@ impl Text {
     }
 
     /// Narrows to a value that was used before, or any other, if one of a few is possible.
-    fn any(&self, session: &mut Session<'_>, random: &mut Random, used: &[Value]) -> bool {
+    fn any(&self, session: &mut ValueSearch<'_>, random: &mut Random, used: &[Value]) -> bool {
         let sorts = session.sorts;
         let fitting: Vec<&Value> = used.iter().filter(|v| sorts.contains(self.sort, v)).collect();
         (0..TRIES).any(|_| {
@@ -200,7 +200,7 @@ impl Text {
     }
 
     /// Narrows to a random length.
-    fn any_length(&self, session: &mut Session<'_>, random: &mut Random, endless: Option<bool>) {
+    fn any_length(&self, session: &mut ValueSearch<'_>, random: &mut Random, endless: Option<bool>) {
         let length = self.length(session);
         if endless == Some(false) {
             self.bounded_length(session, endless).random(session, random, &[]);
@@ -213,7 +213,7 @@ impl Text {
     }
 
     /// Narrows to a random value near the witness: another solution now and then, and small changes of it.
-    fn any_of_length(&self, session: &mut Session<'_>, random: &mut Random) {
+    fn any_of_length(&self, session: &mut ValueSearch<'_>, random: &mut Random) {
         for _ in 0..random.below(3) {
             if let Some(now) = session.value(self.term) {
                 let constant = session.pool.constant(now, session.pool.sort(self.term));

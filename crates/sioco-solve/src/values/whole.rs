@@ -9,7 +9,7 @@ use sioco_model::{SortId, SymbolId, TermId, Value};
 
 use super::far::{far, farther};
 use super::free;
-use super::session::Session;
+use super::session::ValueSearch;
 
 /// An integer that is to be chosen.
 #[derive(Clone, Copy)]
@@ -24,19 +24,20 @@ pub(super) struct Whole {
     pub most: Option<i64>,
 }
 
-/// Draws before the domain is halved instead.
+/// This many draws before the domain is halved instead: a draw only evaluates the conditions, while halving asks
+/// questions, some sixty for a 64-bit number.
 const DRAWS: u32 = 48;
 
 /// An end of what is possible, `None` where there is none.
 type End = Option<BigInt>;
 
 impl Whole {
-    pub fn now(&self, session: &Session<'_>) -> Option<BigInt> {
+    pub fn now(&self, session: &ValueSearch<'_>) -> Option<BigInt> {
         session.value(self.term).as_ref().and_then(number::to_big)
     }
 
     /// Adds `term <= n` (`sign` 1) or `term >= n` (-1), if possible.
-    pub fn limit(&self, session: &mut Session<'_>, n: &BigInt, sign: i64) -> bool {
+    pub fn limit(&self, session: &mut ValueSearch<'_>, n: &BigInt, sign: i64) -> bool {
         let constant = session.pool.constant(number::int(n.clone()), session.sorts.int);
         let condition = match sign {
             1 => session.test(Op::Le, self.term, constant),
@@ -45,12 +46,12 @@ impl Whole {
         session.narrow_to(condition, &[(self.term, number::int(n.clone()))])
     }
 
-    fn fix(&self, session: &mut Session<'_>, n: BigInt) -> bool {
+    fn fix(&self, session: &mut ValueSearch<'_>, n: BigInt) -> bool {
         session.fix(self.term, number::int(n))
     }
 
     /// The bounds that are known without asking.
-    fn known(&self, session: &mut Session<'_>) -> (End, End) {
+    fn known(&self, session: &mut ValueSearch<'_>) -> (End, End) {
         let (lo, hi) = session.bounds(self.symbol);
         let (mut least, mut greatest) = (None, None);
         if let Sort::Int { lo, hi } = session.sorts.get(self.sort) {
@@ -62,7 +63,7 @@ impl Whole {
     }
 
     /// Narrows to the least (`sign` 1) or greatest (-1) value; `false` if there is none, and then nothing changed.
-    pub fn extreme(&self, session: &mut Session<'_>, sign: i64) -> bool {
+    pub fn extreme(&self, session: &mut ValueSearch<'_>, sign: i64) -> bool {
         // Everything is mirrored for the greatest: `best` is the least value of `sign * term` that is known to be
         // possible, nothing below `floor` is.
         let mirrored = |n: BigInt| if sign == 1 { n } else { -n };
@@ -114,14 +115,14 @@ impl Whole {
     }
 
     /// Whether there are values farther out than anything that conditions speak of.
-    fn is_endless(&self, session: &mut Session<'_>, sign: i64) -> bool {
+    fn is_endless(&self, session: &mut ValueSearch<'_>, sign: i64) -> bool {
         let out = |n: BigInt| if sign == 1 { -n } else { n };
         self.limit(session, &out(far()), sign)
             && farther(session.pool).is_none_or(|farther| self.limit(session, &out(farther), sign))
     }
 
     /// Least and greatest value; `None` where there is none. Nothing is narrowed.
-    pub fn range(&self, session: &mut Session<'_>) -> (End, End) {
+    pub fn range(&self, session: &mut ValueSearch<'_>) -> (End, End) {
         [1, -1]
             .map(|sign| {
                 let start = session.mark();
@@ -133,7 +134,7 @@ impl Whole {
     }
 
     /// Narrows to the value nearest to a number.
-    pub fn nearest(&self, session: &mut Session<'_>, wish: &BigInt) -> bool {
+    pub fn nearest(&self, session: &mut ValueSearch<'_>, wish: &BigInt) -> bool {
         if self.fix(session, wish.clone()) {
             return true;
         }
@@ -152,7 +153,7 @@ impl Whole {
     }
 
     /// Narrows to the value in the middle; `false` if a side is unbounded, and then to the value nearest to zero.
-    pub fn middle(&self, session: &mut Session<'_>) -> bool {
+    pub fn middle(&self, session: &mut ValueSearch<'_>) -> bool {
         match self.range(session) {
             (Some(lo), Some(hi)) => {
                 self.nearest(session, &number::halfway(&lo, &hi));
@@ -166,7 +167,7 @@ impl Whole {
     }
 
     /// The interval that random values are drawn from, if it is bounded.
-    pub fn interval(&self, session: &mut Session<'_>) -> Option<(BigInt, BigInt)> {
+    pub fn interval(&self, session: &mut ValueSearch<'_>) -> Option<(BigInt, BigInt)> {
         match self.known(session) {
             (Some(lo), Some(hi)) => Some((lo, hi)),
             _ => match self.range(session) {
@@ -178,7 +179,7 @@ impl Whole {
 
     /// Narrows to a random value: draws from the interval, which is uniform over what is possible, and if too many
     /// fail, random halves of it.
-    pub fn random(&self, session: &mut Session<'_>, random: &mut Random, used: &[Value]) -> bool {
+    pub fn random(&self, session: &mut ValueSearch<'_>, random: &mut Random, used: &[Value]) -> bool {
         let Some((mut lo, mut hi)) = self.interval(session) else {
             self.somewhere(session, random, used);
             return false;
@@ -205,7 +206,7 @@ impl Whole {
     }
 
     /// Some value of an unbounded set: small and large ones, and values that were used before.
-    fn somewhere(&self, session: &mut Session<'_>, random: &mut Random, used: &[Value]) {
+    fn somewhere(&self, session: &mut ValueSearch<'_>, random: &mut Random, used: &[Value]) {
         let (lo, hi) = self.known(session);
         let used: Vec<&Value> = used.iter().filter(|v| number::to_big(v).is_some()).collect();
         for _ in 0..16 {

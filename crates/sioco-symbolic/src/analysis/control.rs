@@ -10,7 +10,7 @@ use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{ChannelId, Id, LocationId, SwitchId, TermId, VarId};
 use sioco_solve::Answer;
 
-use super::Options;
+use super::AnalysisOptions;
 use super::question::FIRST;
 use crate::explore::{Cursor, Exploration, Stop};
 use crate::path::{Path, PathCondition};
@@ -38,10 +38,16 @@ pub enum Control {
     NotFound,
 }
 
-/// So many states are looked at for a condition on an initial value.
+/// At most this many states are looked at for a condition on an initial value: the nearest ones. Beyond them it stays
+/// undecided whether the model is controllable (T-L12).
 const STATES: usize = 2_000;
 
-pub(super) fn look(model: &Model, exploration: &Exploration, cursor: &mut Cursor<'_>, options: &Options) -> Control {
+pub(super) fn look(
+    model: &Model,
+    exploration: &Exploration,
+    cursor: &mut Cursor<'_>,
+    options: &AnalysisOptions,
+) -> Control {
     if !model.free_variables().any(|v| is_open(model, v)) {
         return Control::NothingFree;
     }

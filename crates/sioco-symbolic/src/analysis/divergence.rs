@@ -17,7 +17,7 @@ use super::loops::{Back, backs};
 use super::states::{Places, way};
 use super::unfold::{Unfolded, unfold};
 use super::witness::Witness;
-use super::{Finding, Kind, Options, Status, What, kept};
+use super::{AnalysisOptions, Finding, Kind, Status, What, kept};
 use crate::explore::{Cursor, Exploration};
 use crate::graph::{Graph, NodeId};
 use crate::path::{Path, Possible};
@@ -25,16 +25,19 @@ use crate::prepare::Origin;
 use crate::step::Step;
 use sioco_model::semantics::live::Live;
 
-/// A round is gone through up to so many times.
+/// A round is gone through up to this many times: a counter with a small bound ends within these.
 const TIMES: usize = 4;
-/// So many ways back are looked at.
+/// At most this many ways back are looked at: a model has few circles of internal steps, but a way may lead into each
+/// from many states.
 const ROUNDS: usize = 2_000;
-/// And so many states on each.
+/// And at most this many states on each.
 const SEARCHED: usize = 2_000;
-/// Where that shows nothing, all internal paths are followed: so many steps first, and then as many as are tolerated.
+/// Where that shows nothing, all internal paths are followed: this many steps first, and then as many as are tolerated.
+/// Most internal paths end within a few, and the first pass finds that cheaply.
 const STEPS: usize = 8;
-/// That takes so many steps from one state, and so many in all.
+/// That takes at most this many steps from one state: with two ways to go on, these are ten levels.
 const WORK_EACH: usize = 1_000;
+/// And at most this many in all, so that some states get as far as possible and the analysis ends.
 const WORK: usize = 10_000;
 
 /// What is known of rounds.
@@ -54,7 +57,7 @@ pub(super) fn look(
     exploration: &Exploration,
     places: &Places,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &AnalysisOptions,
     findings: &mut Vec<Finding>,
 ) {
     let live = Live::of(model);
@@ -78,7 +81,7 @@ struct Search<'a> {
     graph: &'a Graph,
     places: &'a Places,
     live: &'a Live,
-    options: &'a Options,
+    options: &'a AnalysisOptions,
 }
 
 impl Search<'_> {
@@ -315,7 +318,7 @@ fn long_runs(
     exploration: &Exploration,
     places: &Places,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &AnalysisOptions,
     found_at: &mut FxHashSet<Vec<Step>>,
     findings: &mut Vec<Finding>,
 ) {

@@ -36,7 +36,7 @@ use sioco_solve::{Limits, Reason};
 pub use self::control::Control;
 pub use self::switches::Reached;
 pub use self::witness::Witness;
-use crate::explore::{Cursor, Exploration, Explorer, Merge, Progress, Stop};
+use crate::explore::{Cursor, Exploration, ExploreProgress, Explorer, Merge, Stop};
 use crate::graph::NodeId;
 use crate::path::{Path, Possible, Shortcuts, SolverFactory};
 use crate::reach::Clash;
@@ -268,7 +268,7 @@ pub enum Determinism {
 
 /// What is looked for, and how far.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct AnalysisOptions {
     /// The kinds to look for.
     pub kinds: Vec<Kind>,
     /// The greatest number of steps on a path.
@@ -285,10 +285,10 @@ pub struct Options {
     pub limits: Limits,
 }
 
-impl Default for Options {
+impl Default for AnalysisOptions {
     fn default() -> Self {
-        let explore = crate::explore::Options::default();
-        Options {
+        let explore = crate::explore::ExploreOptions::default();
+        AnalysisOptions {
             kinds: Kind::ALL.to_vec(),
             depth: None,
             nodes: 20_000,
@@ -333,10 +333,10 @@ impl Analysis {
 pub fn analyze(
     model: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &AnalysisOptions,
+    progress: &mut dyn FnMut(ExploreProgress),
 ) -> Analysis {
-    let explore = crate::explore::Options {
+    let explore = crate::explore::ExploreOptions {
         merge: Merge::Included,
         depth: options.depth,
         nodes: options.nodes,
@@ -349,7 +349,12 @@ pub fn analyze(
 }
 
 /// Analyses a model on a graph that is there already; its limits are those of the graph.
-pub fn examine(model: &Model, solvers: SolverFactory<'_>, options: &Options, exploration: Exploration) -> Analysis {
+pub fn examine(
+    model: &Model,
+    solvers: SolverFactory<'_>,
+    options: &AnalysisOptions,
+    exploration: Exploration,
+) -> Analysis {
     let mut path = Path::with(model, solvers, Shortcuts::default(), options.limits.clone());
     path.record();
     let mut cursor = Cursor::new(path);
@@ -398,7 +403,8 @@ pub fn model_errors(
     solvers: SolverFactory<'_>,
     limits: &Limits,
 ) -> ModelErrors {
-    let options = Options { kinds: vec![Kind::ModelError], limits: limits.clone(), ..Options::default() };
+    let options =
+        AnalysisOptions { kinds: vec![Kind::ModelError], limits: limits.clone(), ..AnalysisOptions::default() };
     let mut path = Path::with(model, solvers, Shortcuts::default(), limits.clone());
     path.record();
     let mut cursor = Cursor::new(path);

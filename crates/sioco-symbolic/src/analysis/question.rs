@@ -30,15 +30,18 @@ pub(crate) const FIRST: u32 = u32::MAX;
 /// The same for a second step, whose values are others.
 pub(crate) const SECOND: u32 = u32::MAX - 1;
 
-/// So many cases of an undecided question are told apart.
+/// At most this many cases of an undecided question are told apart: six conditions that are true or false each. Every
+/// case is a question of its own.
 const CASES: usize = 64;
 
-/// Each case gets this part of the work that the whole question may take, and the cases end when so many of them have
+/// Each case gets this part of the work that the whole question may take, and the cases end when this many of them have
 /// used it up: together they take about as much as the whole did. Most cases are decided at once.
 const PART: usize = 8;
 
-/// That a question is never answered with yes only saves asking it, so finding that out is given up soon.
+/// That a question is never answered with yes only saves asking it, so finding that out is given up soon: after a
+/// fiftieth of what a question may take by default.
 const RESOURCES: u64 = 200_000;
+/// And after this time by the clock, for a solver that does not count its work.
 const WALL: Duration = Duration::from_secs(1);
 
 /// A step over variables and symbols for its open parameters.

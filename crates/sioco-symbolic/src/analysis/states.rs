@@ -13,13 +13,14 @@ use sioco_solve::values::{Choice, NoValues};
 use super::pairs::Pairs;
 use super::question::Question;
 use super::witness::Witness;
-use super::{Determinism, Finding, Kind, Options, Status, What, deadlock, errors, gaps, kept, nondeterminism};
+use super::{AnalysisOptions, Determinism, Finding, Kind, Status, What, deadlock, errors, gaps, kept, nondeterminism};
 use crate::explore::{Cursor, Exploration, Stop};
 use crate::graph::{Graph, NodeId};
 use crate::path::{Path, Possible};
 use crate::step::Step;
 
-/// So many times a question may be left open before it is not asked any more: each time may take long.
+/// A question may be left open this often before it is not asked any more: each time may take long, and the next state
+/// is seldom easier.
 const UNKNOWN: usize = 8;
 
 /// The locations of every node.
@@ -109,7 +110,8 @@ struct Questions {
     cut: bool,
 }
 
-/// So many questions are asked: where more pairs of steps compete, that is undecided.
+/// At most this many questions are asked: where more pairs of steps compete, that is undecided. Most are answered
+/// without a solver; all pairs of a very large model would take for ever.
 const QUESTIONS: usize = 200_000;
 
 impl Questions {
@@ -122,7 +124,13 @@ impl Questions {
     }
 
     /// What is to be asked at these locations.
-    fn at(&mut self, path: &mut Path<'_>, locations: &[LocationId], steps: &[Step], options: &Options) -> Vec<usize> {
+    fn at(
+        &mut self,
+        path: &mut Path<'_>,
+        locations: &[LocationId],
+        steps: &[Step],
+        options: &AnalysisOptions,
+    ) -> Vec<usize> {
         let wants = |kind: Kind| options.kinds.contains(&kind);
         let mut found = Vec::new();
         if wants(Kind::ModelError) {
@@ -212,7 +220,7 @@ pub(crate) fn walk(
     most: usize,
     places: &Places,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &AnalysisOptions,
     findings: &mut Vec<Finding>,
 ) -> Walked {
     let (model, graph) = (cursor.path.model(), &exploration.graph);

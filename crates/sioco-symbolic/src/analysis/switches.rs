@@ -8,7 +8,7 @@ use sioco_solve::values::{Choice, NoValues};
 
 use super::question::FIRST;
 use super::states::{Places, way};
-use super::{Finding, Kind, Options, Status, What, WhyNot, kept};
+use super::{AnalysisOptions, Finding, Kind, Status, What, WhyNot, kept};
 use crate::explore::{Cursor, Exploration, Stop};
 use crate::graph::NodeId;
 use crate::path::Path;
@@ -28,7 +28,8 @@ pub enum Reached {
     Unknown(Reason),
 }
 
-/// So many paths that rest on open questions are tried for a switch.
+/// At most this many paths that rest on open questions are tried for a switch: each asks the open question again, with
+/// more conditions.
 const TRIES: usize = 8;
 
 /// Looks at every switch.
@@ -37,7 +38,7 @@ pub(super) fn look(
     exploration: &Exploration,
     places: &Places,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &AnalysisOptions,
     findings: &mut Vec<Finding>,
 ) -> Vec<Reached> {
     let graph = &exploration.graph;
@@ -68,15 +69,15 @@ pub(super) fn look(
             continue;
         }
         let (state, finding) = match open(graph, cursor, &doubtful[switch.index()]) {
-            Open::Taken(node) => (Reached::Taken(node), None),
-            Open::Unknown(reason, node) => {
+            UnprovenSwitch::Taken(node) => (Reached::Taken(node), None),
+            UnprovenSwitch::Unknown(reason, node) => {
                 cursor.go(graph, graph.parent(node).unwrap_or(graph.root()));
                 let witness = way(&mut cursor.path);
                 let what = What::NotTaken { switch, why: WhyNot::Doubt };
                 let status = Status::Undecided(reason.clone());
                 (Reached::Unknown(reason), Some(Finding { kind: Kind::Unreachable, status, what, witness }))
             }
-            Open::No => {
+            UnprovenSwitch::No => {
                 let ways = ways.get_or_insert_with(|| Ways::new(model, &mut cursor.path, &sure));
                 let why = why_not(model, exploration, places, cursor, ways, switch);
                 let proved = complete || !matches!(why, WhyNot::Cut(_));
@@ -94,7 +95,7 @@ pub(super) fn look(
 }
 
 /// An output whose values are left open has a message of its own, where anybody gets to it.
-fn kind(model: &Model, switch: SwitchId, why: &WhyNot, options: &Options) -> Kind {
+fn kind(model: &Model, switch: SwitchId, why: &WhyNot, options: &AnalysisOptions) -> Kind {
     let s = &model.switches[switch];
     let chooses = model.direction(switch) == Some(Direction::Output) && s.params.iter().any(|p| p.term.is_none());
     let refuted = matches!(why, WhyNot::Contradiction(_) | WhyNot::NeverEnabled { .. });
@@ -105,19 +106,19 @@ fn kind(model: &Model, switch: SwitchId, why: &WhyNot, options: &Options) -> Kin
 }
 
 /// What becomes of a switch that is taken only on paths that rest on open questions.
-enum Open {
+enum UnprovenSwitch {
     Taken(NodeId),
     Unknown(Reason, NodeId),
     /// There are no such paths, or all of them are impossible.
     No,
 }
 
-fn open(graph: &crate::graph::Graph, cursor: &mut Cursor<'_>, nodes: &[NodeId]) -> Open {
+fn open(graph: &crate::graph::Graph, cursor: &mut Cursor<'_>, nodes: &[NodeId]) -> UnprovenSwitch {
     let mut unknown = None;
     for &node in nodes.iter().take(TRIES) {
         cursor.go(graph, node);
         match cursor.path.solve_with(Choice::Min) {
-            Ok(_) => return Open::Taken(node),
+            Ok(_) => return UnprovenSwitch::Taken(node),
             Err(NoValues::Unknown(reason)) => {
                 unknown.get_or_insert((reason, node));
             }
@@ -127,7 +128,7 @@ fn open(graph: &crate::graph::Graph, cursor: &mut Cursor<'_>, nodes: &[NodeId]) 
     if unknown.is_none() && nodes.len() > TRIES {
         unknown = Some((Reason::Undecided("too many paths rest on open questions".into()), nodes[TRIES]));
     }
-    unknown.map_or(Open::No, |(reason, node)| Open::Unknown(reason, node))
+    unknown.map_or(UnprovenSwitch::No, |(reason, node)| UnprovenSwitch::Unknown(reason, node))
 }
 
 fn why_not(

@@ -24,7 +24,7 @@ pub(super) enum Unfolded {
 }
 
 /// A path that is not the end of it.
-type Open = Option<Unfolded>;
+type OpenUnfolding = Option<Unfolded>;
 
 /// Follows all internal paths from the end of this one, up to a number of steps, and while there is work left. The path
 /// is as before afterwards.
@@ -33,7 +33,7 @@ pub(super) fn unfold(path: &mut Path<'_>, live: &Live, steps: usize, work: &mut 
     let places = path.locations().to_vec();
     let vars: Vec<VarId> = places.iter().flat_map(|l| live.at(*l)).copied().collect();
     let values: Vec<TermId> = vars.iter().map(|v| path.term(*v)).collect();
-    let mut open: Open = None;
+    let mut open: OpenUnfolding = None;
     let mut doubt = None;
     let mut levels = vec![internal_steps(path)];
     let found = loop {

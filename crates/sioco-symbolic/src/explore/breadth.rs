@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::cursor::{Child, Cursor};
 use super::numbering::Numbering;
-use super::{Explorer, Options, Progress, Stop};
+use super::{ExploreOptions, ExploreProgress, Explorer, Stop};
 use crate::graph::{Graph, Grow, Layer, NodeId};
 use sioco_model::semantics::live::Live;
 
@@ -18,16 +18,20 @@ use sioco_model::semantics::live::Live;
 /// own, and few at the end of a layer, so that nobody waits long for the last.
 const PIECE: std::ops::RangeInclusive<usize> = 32..=1024;
 
-/// In how many pieces per worker what is left of a layer would be divided.
+/// What is left of a layer would be divided into this many pieces per worker: pieces are large at first, which costs
+/// little, and small at the end, so that all workers end together.
 const SHARES: usize = 8;
 
-/// Layers with fewer nodes than this are not worth a thread.
+/// Layers with fewer nodes than this are not worth a thread: to wake one takes about as long as to expand some dozen
+/// nodes.
 const SHARED_FROM: usize = 64;
 
-/// How many pieces may be done and not numbered yet, per worker.
+/// At most this many pieces may be done and not numbered yet, per worker: one slow piece must not stop the others, and
+/// what waits takes memory.
 const AHEAD: usize = 16;
 
-/// After how many nodes limits are looked at and somebody is told.
+/// After this many nodes limits are looked at and somebody is told. At millions of nodes a second it is every few
+/// milliseconds at most.
 const LOOK_EVERY: usize = 4_096;
 
 /// The successors of some nodes in a row. A piece that was given up is shorter than its nodes.
@@ -198,12 +202,12 @@ enum Turn {
 }
 
 impl<'m> Explorer<'m> {
-    pub(super) fn breadth_first(&mut self, progress: &mut dyn FnMut(Progress)) {
+    pub(super) fn breadth_first(&mut self, progress: &mut dyn FnMut(ExploreProgress)) {
         let mut layer: Vec<NodeId> = vec![self.graph.root()];
         let mut next = Vec::new();
         while !layer.is_empty() && self.stop.is_none() {
             let depth = self.graph.depth(layer[0]);
-            progress(Progress { nodes: self.graph.len(), depth, open: layer.len() });
+            progress(ExploreProgress { nodes: self.graph.len(), depth, open: layer.len() });
             if self.options.depth.is_some_and(|d| depth >= d) {
                 self.stop = Some(Stop::Depth);
                 break;
@@ -215,7 +219,7 @@ impl<'m> Explorer<'m> {
     }
 
     /// Expands a layer; the next one goes to `next`.
-    fn expand_layer(&mut self, layer: &[NodeId], next: &mut Vec<NodeId>, progress: &mut dyn FnMut(Progress)) {
+    fn expand_layer(&mut self, layer: &[NodeId], next: &mut Vec<NodeId>, progress: &mut dyn FnMut(ExploreProgress)) {
         let depth = self.graph.depth(layer[0]);
         let (first, others) = self.cursors.split_first_mut().expect("there is at least one worker");
         let shared = layer.len() >= SHARED_FROM && !others.is_empty();
@@ -233,7 +237,7 @@ impl<'m> Explorer<'m> {
         };
         let graph = &self.graph;
         let mut tell = |growing: &Growing<'_>| {
-            progress(Progress { nodes: growing.layer.count(), depth, open: growing.next.len() });
+            progress(ExploreProgress { nodes: growing.layer.count(), depth, open: growing.next.len() });
         };
         if !shared {
             let mut piece = Piece::default();
@@ -298,7 +302,7 @@ fn expand(
     cursor: &mut Cursor<'_>,
     graph: &Graph,
     nodes: &[NodeId],
-    options: &Options,
+    options: &ExploreOptions,
     live: Option<&Live>,
     mut piece: Piece,
 ) -> Piece {
@@ -327,7 +331,7 @@ struct Growing<'a> {
     numbering: &'a mut Numbering,
     layer: Layer<'a>,
     next: &'a mut Vec<NodeId>,
-    options: &'a Options,
+    options: &'a ExploreOptions,
     stop: Option<Stop>,
     bytes: usize,
     paths: usize,
@@ -385,7 +389,7 @@ impl Growing<'_> {
 }
 
 /// The limit that is reached, if one is.
-pub(super) fn over_limit(options: &Options, bytes: usize) -> Option<Stop> {
+pub(super) fn over_limit(options: &ExploreOptions, bytes: usize) -> Option<Stop> {
     if bytes > options.bytes {
         Some(Stop::Memory)
     } else if options.limits.cancelled() {

@@ -2,7 +2,7 @@
 
 use sioco_solve::Reason;
 
-use super::Options;
+use super::ExploreOptions;
 use crate::graph::{Graph, NodeId};
 use crate::key::Key;
 use crate::path::{Path, Possible};
@@ -85,7 +85,7 @@ impl<'m> Cursor<'m> {
     /// Finds the successors of the current node.
     pub(super) fn expand(
         &mut self,
-        options: &Options,
+        options: &ExploreOptions,
         live: Option<&Live>,
         last: Option<Step>,
         found: &mut Vec<Child>,

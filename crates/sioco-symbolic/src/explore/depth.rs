@@ -13,25 +13,28 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::breadth::over_limit;
 use super::cursor::{Child, Cursor};
-use super::{Explorer, Options, Progress, Stop};
+use super::{ExploreOptions, ExploreProgress, Explorer, Stop};
 use crate::graph::{Graph, Grow, NodeId};
 use crate::step::Step;
 use sioco_model::semantics::live::Live;
 
-/// Subtrees that are expected to be smaller are not worth the effort.
+/// Subtrees that are expected to be smaller are not worth the effort: to copy the path to another worker takes about as
+/// long.
 const WORTH: usize = 100;
 
-/// How many nodes of a subtree are expanded ahead.
-const MOST: usize = 5_000;
+/// At most this many nodes of a subtree are expanded ahead: whoever needs it may have to wait for all of them.
+const MOST_NODES: usize = 5_000;
 
-/// How many subtrees per worker are in preparation or ready.
+/// At most this many subtrees per worker are in preparation or ready: enough that no worker waits, and what is ready
+/// takes memory.
 const AHEAD: usize = 16;
 
-/// How far down the stack one looks for them, and for how many nodes one does not look again if there was nothing.
+/// One looks this far down the stack for them: those near its bottom are the largest, but they are needed last.
 const LOOK: usize = 400;
+/// For this many nodes one does not look again if there was nothing: looking takes longer than a node.
 const REST: usize = 100;
 
-/// How many levels of a subtree are prepared: it is built by recursion.
+/// At most this many levels of a subtree are prepared: it is built by recursion, and has to fit the stack of a thread.
 const LEVELS: usize = 200;
 
 /// A successor that waits to be numbered.
@@ -149,7 +152,7 @@ impl Sizes {
 }
 
 impl<'m> Explorer<'m> {
-    pub(super) fn depth_first(&mut self, progress: &mut dyn FnMut(Progress)) {
+    pub(super) fn depth_first(&mut self, progress: &mut dyn FnMut(ExploreProgress)) {
         let (first, others) = self.cursors.split_first_mut().expect("there is at least one worker");
         let live = self.numbering.live.clone();
         let (options, live) = (&self.options, live.as_deref());
@@ -196,7 +199,7 @@ impl<'m> Explorer<'m> {
                 steps += 1;
                 if steps.is_multiple_of(1024) {
                     let (nodes, open) = (run.graph.len(), run.open.len());
-                    progress(Progress { nodes, depth: first.path.len(), open });
+                    progress(ExploreProgress { nodes, depth: first.path.len(), open });
                     let bytes = run.graph.bytes() + paths + first.path.bytes() + numbering.bytes();
                     self.bytes = self.bytes.max(bytes);
                     if let Some(stop) = over_limit(options, bytes) {
@@ -231,7 +234,7 @@ impl<'m> Explorer<'m> {
 /// The thread that goes through the graph.
 struct Run<'a> {
     graph: &'a mut Graph,
-    options: &'a Options,
+    options: &'a ExploreOptions,
     live: Option<&'a Live>,
     desk: &'a Desk,
     workers: usize,
@@ -350,7 +353,7 @@ impl Run<'_> {
 }
 
 /// Prepares subtrees until there is nothing more to do.
-fn work(desk: &Desk, cursor: &mut Cursor<'_>, options: &Options, live: Option<&Live>) {
+fn work(desk: &Desk, cursor: &mut Cursor<'_>, options: &ExploreOptions, live: Option<&Live>) {
     // Nobody must wait for a worker that panicked.
     struct Alarm<'a>(&'a Desk);
     impl Drop for Alarm<'_> {
@@ -378,13 +381,13 @@ fn work(desk: &Desk, cursor: &mut Cursor<'_>, options: &Options, live: Option<&L
 }
 
 /// Does what was asked for, unless it is done or not wanted any more.
-fn prepare(desk: &Desk, order: &Order, cursor: &mut Cursor<'_>, options: &Options, live: Option<&Live>) {
+fn prepare(desk: &Desk, order: &Order, cursor: &mut Cursor<'_>, options: &ExploreOptions, live: Option<&Live>) {
     if !order.take() {
         return;
     }
     cursor.follow(&order.path);
     let depth = (order.path.len() + LEVELS).min(options.depth.unwrap_or(usize::MAX));
-    let mut wanted = Wanted { nodes: MOST, depth, found: Vec::new() };
+    let mut wanted = Wanted { nodes: MOST_NODES, depth, found: Vec::new() };
     let mut nodes = Vec::new();
     let root = subtree(desk, cursor, options, live, &mut wanted, &mut nodes);
     let found = root.map(|(_, count)| Subtree { nodes, count });
@@ -410,7 +413,7 @@ struct Wanted {
 fn subtree(
     desk: &Desk,
     cursor: &mut Cursor<'_>,
-    options: &Options,
+    options: &ExploreOptions,
     live: Option<&Live>,
     wanted: &mut Wanted,
     nodes: &mut Vec<Prepared>,

@@ -44,7 +44,7 @@ pub enum Merge {
 
 /// How far to go, and how.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ExploreOptions {
     /// The order.
     pub order: Order,
     /// What is merged.
@@ -67,9 +67,9 @@ pub struct Options {
     pub shortcuts: Shortcuts,
 }
 
-impl Default for Options {
+impl Default for ExploreOptions {
     fn default() -> Self {
-        Options {
+        ExploreOptions {
             order: Order::BreadthFirst,
             merge: Merge::Included,
             delta: false,
@@ -118,7 +118,7 @@ pub struct Exploration {
 
 /// Where an exploration is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
+pub struct ExploreProgress {
     /// Nodes so far.
     pub nodes: usize,
     /// The depth that is being expanded.
@@ -131,15 +131,15 @@ pub struct Progress {
 pub fn explore(
     model: &Model,
     solvers: SolverFactory<'_>,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &ExploreOptions,
+    progress: &mut dyn FnMut(ExploreProgress),
 ) -> Exploration {
     Explorer::new(model, solvers, options.clone()).run(progress)
 }
 
 /// An exploration that is under way: the graph is built as far as it is asked for.
 pub struct Explorer<'m> {
-    options: Options,
+    options: ExploreOptions,
     cursors: Vec<Cursor<'m>>,
     graph: Graph,
     numbering: Numbering,
@@ -149,7 +149,7 @@ pub struct Explorer<'m> {
 
 impl<'m> Explorer<'m> {
     /// Nothing but the initial state so far.
-    pub fn new(model: &'m Model, solvers: SolverFactory<'_>, options: Options) -> Self {
+    pub fn new(model: &'m Model, solvers: SolverFactory<'_>, options: ExploreOptions) -> Self {
         let path = || Path::with(model, solvers, options.shortcuts, options.limits.clone());
         let mut cursors: Vec<Cursor<'m>> = (0..options.workers.max(1)).map(|_| Cursor::new(path())).collect();
         let mut graph = Graph::new();
@@ -169,7 +169,7 @@ impl<'m> Explorer<'m> {
     }
 
     /// Explores until the end.
-    pub fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Exploration {
+    pub fn run(mut self, progress: &mut dyn FnMut(ExploreProgress)) -> Exploration {
         match self.options.order {
             Order::BreadthFirst => self.breadth_first(progress),
             Order::DepthFirst => self.depth_first(progress),

@@ -13,7 +13,8 @@ use crate::prepare::{Origin, Prepared, conjuncts, has_quantifiers};
 use crate::step::Step;
 use crate::symbols::Meaning;
 
-/// How much an elimination of quantifiers may make a condition grow.
+/// An elimination of quantifiers may make a condition grow to at most this many terms: with more, every later question
+/// is slower than with the quantifier.
 const ELIMINATION: usize = 300;
 
 impl Path<'_> {

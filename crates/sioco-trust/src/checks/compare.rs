@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use sioco_plan::compare::{Conformance, Exchange, Options, compare};
+use sioco_plan::compare::{CompareOptions, Conformance, Exchange, compare};
 use sioco_solve::Limits;
 
 use super::engine::Read;
@@ -20,7 +20,8 @@ use crate::spec::{CLOSED, CRASHED, Line, Order, Spec};
 use crate::systems::{mutate, trace};
 use crate::tally::{Finding, Tally};
 
-/// So many random runs of the changed model are tried.
+/// At most this many random runs of the changed model are tried: a difference that they do not meet is only not checked
+/// for this seed.
 const RUNS: usize = 25;
 
 /// Compares.
@@ -40,12 +41,12 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
     }
     let Ok(read) = Read::new(&changed) else { return tally.count("compare: not read") };
     let make = || solvers.make();
-    let options = Options {
+    let options = CompareOptions {
         length: Some(4),
         nodes: 400,
         enough: Some(Arc::new(AtomicBool::new(false))),
         limits: Limits::default(),
-        ..Options::default()
+        ..CompareOptions::default()
     };
     let Ok(compared) = compare(&case.read.model, &read.model, &make, &options, &mut |_| {}) else {
         return tally.count("compare: refused");

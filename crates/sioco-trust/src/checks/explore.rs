@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sioco_model::{Id, SwitchId};
-use sioco_plan::{Cover, Goal, Options, State as Became, plan};
+use sioco_plan::{Cover, Goal, PlanOptions, State as Became, plan};
 use sioco_symbolic::analysis::{self, Determinism, Kind, Reached, Status, What, analyze};
 
 use super::solvers::Solvers;
@@ -15,7 +15,7 @@ use crate::shrink::{Pair, shrink};
 use crate::spec::{Event, Sort, Spec, Val};
 use crate::tally::{Finding, Tally};
 
-/// A space with no more states than this is small: the engine decides everything about it.
+/// A space with no more states than this is small: the engine decides everything about it, and has to.
 const SMALL: usize = 60;
 
 /// Holds plan and analysis against the oracle.
@@ -61,7 +61,7 @@ fn place(case: &Case, switch: SwitchId) -> Place {
 fn look_plan(case: &Case, solvers: &Solvers, space: &Space, exact: bool) -> Option<(String, String)> {
     let make = || solvers.make();
     for cover in [Cover::Switch, Cover::Location] {
-        let options = Options { nodes: 1_000, workers: 1, steering: false, ..Options::new(cover) };
+        let options = PlanOptions { nodes: 1_000, workers: 1, steering: false, ..PlanOptions::new(cover) };
         let Ok(plan) = plan(&case.read.model, &make, &options, &mut |_| {}) else { continue };
         for (goal, state) in &plan.goals {
             let (name, reachable) = match goal {
@@ -103,7 +103,7 @@ fn look_plan(case: &Case, solvers: &Solvers, space: &Space, exact: bool) -> Opti
 
 fn look_analysis(case: &Case, solvers: &Solvers, space: &Space, exact: bool) -> Option<(String, String)> {
     let make = || solvers.make();
-    let options = analysis::Options { nodes: 1_000, workers: 1, ..analysis::Options::default() };
+    let options = analysis::AnalysisOptions { nodes: 1_000, workers: 1, ..analysis::AnalysisOptions::default() };
     let found = analyze(&case.read.model, &make, &options, &mut |_| {});
     let small = space.states.len() <= SMALL && !solvers.is_weary();
     for (index, reached) in found.switches.iter().enumerate() {

@@ -4,7 +4,7 @@ use sioco_exec::journal::{About, Header, line, read};
 use sioco_exec::judge::{Judged, judge};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::suite::Suite;
-use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::verdict::{Cause, OpenCause};
 use sioco_exec::{Order as EngineOrder, Referee, Stamped};
 
 use super::judge::verdict;
@@ -99,7 +99,7 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
         let Ok(right) = oracle::judge::judge(&world, &ours.lines, ours.order) else { continue };
         let judged = judged(case, last, solvers);
         // A silence that would be a failure has to come again (T-Q10), and the run in which it does is cut off.
-        if right.verdicts.contains(&Verdict::Fail) && matches!(judged.cause, Cause::Open(Open::Silence(_))) {
+        if right.verdicts.contains(&Verdict::Fail) && matches!(judged.cause, Cause::Open(OpenCause::Silence(_))) {
             tally.count("journal: silences that came once");
             continue;
         }

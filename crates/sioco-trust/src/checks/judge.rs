@@ -2,7 +2,7 @@
 
 use sioco_exec::judge::{Judged, judge};
 use sioco_exec::suite::Suite;
-use sioco_exec::verdict::{Cause, Open, Verdict as Theirs};
+use sioco_exec::verdict::{Cause, OpenCause, Verdict as Theirs};
 use sioco_exec::{Order as EngineOrder, Referee};
 
 use super::engine::Read;
@@ -17,9 +17,9 @@ use crate::spec::{Line, Order};
 use crate::systems::trace::{Manner, log};
 use crate::tally::{Finding, Tally};
 
-/// So many hypotheses are followed, as the command does.
+/// At most this many hypotheses are followed, as the command does.
 const HYPOTHESES: usize = 10_000;
-/// So many logs are judged for each model.
+/// This many logs are judged for each model: to make the model takes longer than a few logs.
 const LOGS: u64 = 6;
 
 /// A verdict of the engine in the oracle's form. A log has no purpose, so that a weak pass is a pass.
@@ -46,9 +46,9 @@ pub fn cause(cause: &Cause) -> String {
         Cause::Reached => "reached".into(),
         Cause::Failure(failure) => failure.name().into(),
         Cause::Open(open) => match open {
-            Open::Other(text) => text.clone(),
-            Open::Unspecified(_) => "unspecified".into(),
-            Open::Unknown(_) => "unknown".into(),
+            OpenCause::Other(text) => text.clone(),
+            OpenCause::Unspecified(_) => "unspecified".into(),
+            OpenCause::Unknown(_) => "unknown".into(),
             open => format!("{open:?}").split([' ', '(', '{']).next().unwrap_or_default().to_lowercase(),
         },
         Cause::Trouble(trouble) => format!("{trouble:?}").split([' ', '(', '{']).next().unwrap_or_default().into(),

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use sioco_exec::record::End;
 use sioco_exec::settings::{Interaction, Walks};
-use sioco_exec::verdict::{Cause, Open, Verdict as Theirs};
+use sioco_exec::verdict::{Cause, OpenCause, Verdict as Theirs};
 use sioco_exec::{Clock, Driver, Record, Settings, Stamped, Summary, Sut, drive};
 use sioco_plan::plan::Counts;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_solve::values::Choice;
 use sioco_symbolic::explore::Stop;
 
@@ -33,7 +33,7 @@ const OWED: &str = "ends while something is owed";
 /// The tester sends something that it should not.
 const SENDS: &str = "sends";
 
-/// A campaign of so few steps is over long before.
+/// A campaign of so few steps is over long before; a longer one hangs.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// A clock that counts how often it is asked: what goes on for ever ends.
@@ -106,14 +106,14 @@ impl Strategy {
         };
         match &self.cover {
             Some(cover) => {
-                let options = Options {
+                let options = PlanOptions {
                     nodes: 60,
                     internal: 10,
                     walk: 6,
                     workers: 1,
                     steering: false,
                     seed: self.settings.seed,
-                    ..Options::new(cover.clone())
+                    ..PlanOptions::new(cover.clone())
                 };
                 // Some covers are not for every model, such as those with free variables.
                 plan(&case.read.model, &make, &options, &mut |_| {}).unwrap_or(nothing)
@@ -247,11 +247,11 @@ pub fn hold(world: &World<'_>, run: &Run, weary: bool) -> Result<Option<Wrong>, 
         }
         // A silence by the clock has to come again before it fails (T-Q10).
         Verdict::Inconclusive
-            if matches!(why, Cause::Open(Open::Silence(_))) && right.verdicts.contains(&Verdict::Fail) => {}
+            if matches!(why, Cause::Open(OpenCause::Silence(_))) && right.verdicts.contains(&Verdict::Fail) => {}
         Verdict::Inconclusive if only_fail && !weary => return wrong("missed failure", told, &run.lines),
         Verdict::Inconclusive if !right.verdicts.contains(&ours) && !weary => {
-            let open = |open: &Open| {
-                use Open::{Cut, Other, Silence, Unknown, Unspecified};
+            let open = |open: &OpenCause| {
+                use OpenCause::{Cut, Other, Silence, Unknown, Unspecified};
                 matches!(open, Unspecified(_) | Cut | Unknown(_) | Other(_) | Silence(_))
             };
             if matches!(why, Cause::Open(o) if open(o)) {
@@ -260,7 +260,7 @@ pub fn hold(world: &World<'_>, run: &Run, weary: bool) -> Result<Option<Wrong>, 
         }
         _ => {}
     }
-    let stopped = matches!(why, Cause::Open(Open::Stopped));
+    let stopped = matches!(why, Cause::Open(OpenCause::Stopped));
     let ends = matches!(run.lines.last(), Some(Line::Input(_)));
     if matches!(theirs, Theirs::Pass | Theirs::WeakPass | Theirs::Inconclusive) && ends && !stopped && !weary {
         let mut lines = run.lines.clone();
@@ -336,7 +336,7 @@ fn look(
         let last = at + 1 == found.len();
         let fails = matches!(&run.verdict, Some((Theirs::Fail, _)));
         failed |= fails;
-        let came_once = |run: &Run| matches!(&run.verdict, Some((_, Cause::Open(Open::Silence(_)))));
+        let came_once = |run: &Run| matches!(&run.verdict, Some((_, Cause::Open(OpenCause::Silence(_)))));
         if came_once(run) {
             tally.count(format!("{check}: silences that came once"));
             let again = |next: &Run| next.seed == run.seed && next.lines == run.lines;

@@ -1,6 +1,6 @@
 //! The same seed gives the same campaign, and the number of threads changes nothing.
 
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 
 use super::solvers::Solvers;
 use super::test::Campaign;
@@ -30,7 +30,7 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
     let make = || solvers.make();
     for cover in [Cover::Switch, Cover::Traces(2)] {
         let planned = |workers: usize| -> Option<Plan> {
-            let options = Options { nodes: 300, workers, steering: false, ..Options::new(cover.clone()) };
+            let options = PlanOptions { nodes: 300, workers, steering: false, ..PlanOptions::new(cover.clone()) };
             plan(&case.read.model, &make, &options, &mut |_| {}).ok()
         };
         let told = |plan: &Option<Plan>| plan.as_ref().map(|p| format!("{:?} {:?}", p.goals, p.purposes));

@@ -8,7 +8,8 @@
 use crate::rng::Rng;
 use crate::spec::{Carried, Compare, Gate, Guard, Label, Process, Sort, Spec, Switch, Term, Val, Variable};
 
-/// So many variables without bounds are there at most: with a value that is chosen, [three](crate::spec::sort::WIDE).
+/// At most this many variables without bounds are there: with a value that is chosen, [three](crate::spec::sort::WIDE).
+/// The oracle tries all their values, so that each multiplies its work.
 const MOST: usize = 2;
 
 /// The gate of what the system chooses.

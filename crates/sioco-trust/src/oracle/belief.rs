@@ -28,9 +28,9 @@ impl Set {
     }
 }
 
-/// So many states a closure may have.
+/// A closure may have at most this many states: a model with more is left out, since the oracle tries everything.
 const MOST_STATES: usize = 3_000;
-/// So many states may be looked at for one model.
+/// At most this many states may be looked at for one model, for the same reason.
 const MOST_LOOKED_AT: usize = 60_000;
 
 /// What a state does by itself.

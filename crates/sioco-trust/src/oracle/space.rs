@@ -17,7 +17,7 @@ pub struct Space {
     pub undefined: bool,
 }
 
-/// So many states are looked at.
+/// At most this many states are looked at, for the same reason as in a [closure](super::belief).
 const MOST: usize = 4_000;
 
 /// Explores everything.

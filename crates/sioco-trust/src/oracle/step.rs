@@ -34,7 +34,7 @@ pub struct Steps {
     pub undefined: bool,
 }
 
-/// So many states at the start are looked at.
+/// At most this many states at the start are looked at, as in a [closure](super::belief).
 const MOST_AT_START: usize = 3_000;
 
 /// The states at the start: one for each choice of the free variables.

@@ -17,7 +17,7 @@ use super::list::{List, Mark, SHOWN, last_words};
 use super::timed::{Malformed, Timed};
 use crate::output::count;
 
-/// A hello that takes longer than this is worth a word.
+/// A hello that takes longer than this is worth a word: every restart pays for it.
 const LATE: Duration = Duration::from_secs(1);
 
 /// What it says of itself.

@@ -8,17 +8,18 @@ use sioco_model::GateId;
 
 use super::timed::Answer;
 
-/// So many times the slowest answer is waited for: the machine may be busier another time.
+/// The suggested time is this many times the slowest answer: the machine may be busier another time. A smaller one
+/// risks failures that are none, a larger one makes every silence slower.
 const MULTIPLE: u32 = 5;
 /// The same for answers that are slow on purpose, where a pause dwarfs what the machine adds.
 const SLOW_MULTIPLE: u32 = 2;
 /// The shortest time that is suggested: no machine keeps shorter ones for certain.
 const LEAST: Duration = Duration::from_millis(20);
-/// Answers are much later than others if they take so many times longer,
-const TIMES: u32 = 5;
-/// and so much longer, more than once,
+/// Answers are much later than others if they take this many times longer,
+const LATER_FACTOR: u32 = 5;
+/// and this much longer, more than once: by chance a machine is late once, or by a few milliseconds,
 const LONGER: Duration = Duration::from_millis(30);
-/// or if this much longer even once.
+/// or if they take this much longer even once: no machine is that late by chance, unless it is overloaded.
 const MUCH_LONGER: Duration = Duration::from_millis(200);
 
 /// The least, the middle and the greatest of some times.
@@ -90,7 +91,7 @@ impl Advice {
             let median = kind.spread.median;
             let late = usual.is_some_and(|usual| {
                 let longer = median.saturating_sub(usual);
-                median > usual * TIMES && (longer >= MUCH_LONGER || (longer >= LONGER && kind.spread.count > 1))
+                median > usual * LATER_FACTOR && (longer >= MUCH_LONGER || (longer >= LONGER && kind.spread.count > 1))
             });
             if late {
                 kind.slow = Some(round_up(kind.spread.most * SLOW_MULTIPLE));
@@ -101,7 +102,7 @@ impl Advice {
         let answer = kinds.iter().filter(|kind| kind.slow.is_none()).map(|kind| kind.spread.most).max();
         let greeting = Spread::of(greetings.iter().copied()).map(|spread| {
             // A system that is started for each run says its first word when it is there.
-            let late = answer.is_some_and(|usual| spread.most > usual * TIMES && spread.most >= usual + LONGER);
+            let late = answer.is_some_and(|usual| spread.most > usual * LATER_FACTOR && spread.most >= usual + LONGER);
             (spread, late.then(|| round_up(spread.most * SLOW_MULTIPLE)))
         });
         let usual = greeting.filter(|(_, slow)| slow.is_none()).map(|(spread, _)| spread.most);

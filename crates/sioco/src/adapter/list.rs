@@ -7,7 +7,7 @@ use sioco_report::adapter::{AdapterCheck, CheckLine, Facts};
 use crate::exit::Exit;
 use crate::output::{Format, Output};
 
-/// How many lines of an adapter, and how many outputs, are shown.
+/// At most this many lines of an adapter, and as many outputs, are shown: enough to see what they are.
 pub const SHOWN: usize = 5;
 
 /// How something is.

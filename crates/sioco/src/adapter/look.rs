@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::transport::Connector;
 use sioco_campaign::drive::{Drive, Since};
 use sioco_campaign::engine::Engine;
@@ -31,7 +31,8 @@ use crate::permission::Permitted;
 use crate::run::described::Described;
 use crate::run::sendable;
 
-/// How many steps there are between two resets.
+/// There are this many steps between two resets: a look takes seconds, and has to reset several times to see whether
+/// that works.
 const WALK: u64 = 25;
 
 /// How much is looked at.
@@ -114,8 +115,13 @@ impl Look<'_> {
     pub fn adapter(&self, connector: Box<dyn Connector>, list: &mut List<'_, '_>) {
         let (model, real) = (self.model, self.real);
         let patience = self.scope.patience;
-        let options =
-            Options { hello: patience, reset: patience, write: patience, compare: false, ..Options::default() };
+        let options = ConnectionOptions {
+            hello: patience,
+            reset: patience,
+            write: patience,
+            compare: false,
+            ..ConnectionOptions::default()
+        };
         let starts = connector.starts_afresh();
         let mut client = Client::new(model, connector, options, self.cancellation.clone());
         let begun = Instant::now();

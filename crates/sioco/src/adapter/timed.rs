@@ -8,9 +8,9 @@ use sioco_exec::reliance::Start;
 use sioco_exec::{Fault, Observation, Order, Polled, RunNumber, Sut, SutEvent};
 use sioco_model::GateId;
 
-/// Where no answer is waited for, the wait is so many times shorter,
-const IDLE: u32 = 4;
-/// and no longer than this.
+/// Where no answer is waited for, the wait is this many times shorter,
+const IDLE_PART: u32 = 4;
+/// and no longer than this: the look would otherwise be mostly waiting.
 const IDLE_MOST: Duration = Duration::from_millis(500);
 
 /// The first output after an input.
@@ -218,7 +218,7 @@ impl Sut for Timed<'_> {
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         // Where nothing is to be measured, there is no need to wait as long.
         let owed = self.asked.is_some() || self.sent.is_some() || self.begun.is_some();
-        let wait = if owed { wait } else { (wait / IDLE).min(IDLE_MOST) };
+        let wait = if owed { wait } else { (wait / IDLE_PART).min(IDLE_MOST) };
         let found = self.client.poll(wait)?;
         if let Polled::Event(event) = &found {
             self.saw(event, Instant::now());

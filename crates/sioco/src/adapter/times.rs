@@ -13,7 +13,8 @@ use super::may_answer::may_answer;
 use super::timed::Timed;
 use super::words::{milliseconds, spread_line, spread_text};
 
-/// The quiescence time that `sioco test` takes if nothing is said.
+/// The quiescence time that `sioco test` takes if nothing is said: far longer than a program on the same machine takes
+/// to answer, and short enough to wait for at each silence. `sioco adapter` suggests one that was measured.
 pub const USUAL: Duration = Duration::from_millis(100);
 
 /// How long things took, and what follows.

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use sioco_report::analysis::{self as report, Denied, Source};
 use sioco_solve::values::Bounds;
 use sioco_solve::{Cancellation, Limits, Reason};
-use sioco_symbolic::Progress;
-use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
+use sioco_symbolic::ExploreProgress;
+use sioco_symbolic::analysis::{Analysis, AnalysisOptions, Kind, Severity, Status, analyze};
 
 use crate::analyze::replay::{Scripts, command, prepare};
 use crate::budget::{Budget, Flags, before, note, within_flags};
@@ -23,7 +23,7 @@ use crate::output::{Format, Output};
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// So many findings of a kind are shown to people.
+/// At most this many findings of a kind are shown to people: a screen or two. JSON has all of them.
 const SHOWN: usize = 30;
 
 /// Find deadlocks, unreachable switches, nondeterminism and other oddities
@@ -72,7 +72,7 @@ pub struct Analyze {
     nodes: u32,
 
     /// After how many internal steps in a row, each to a new state, to report a possible divergence
-    #[arg(long, value_name = "STEPS", default_value_t = Options::default().internal)]
+    #[arg(long, value_name = "STEPS", default_value_t = AnalysisOptions::default().internal)]
     internal: usize,
 
     /// Time limit, in seconds. The exploration has three quarters of it; what was explored by then is analysed in the rest
@@ -155,7 +155,7 @@ impl Analyze {
         }
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let mut last = None;
-        let mut progress = |p: Progress| {
+        let mut progress = |p: ExploreProgress| {
             if out.shows_progress() && last != Some(p.depth) {
                 last = Some(p.depth);
                 out.progress(format_args!("exploring: {} nodes, depth {}", p.nodes, p.depth));
@@ -201,20 +201,20 @@ impl Analyze {
         }
     }
 
-    fn options(&self, flags: Flags) -> Options {
+    fn options(&self, flags: Flags) -> AnalysisOptions {
         let limits = Limits { wall: self.patience, cancellation: Cancellation::by(flags.stop), ..Limits::default() };
         let kinds = match self.only.is_empty() {
             true => Kind::ALL.to_vec(),
             false => self.only.iter().map(|s| Kind::from(*s)).collect(),
         };
-        Options {
+        AnalysisOptions {
             kinds,
             depth: Some(self.depth),
             nodes: self.nodes as usize,
             internal: self.internal,
             enough: Some(flags.enough),
             limits,
-            ..Options::default()
+            ..AnalysisOptions::default()
         }
     }
 

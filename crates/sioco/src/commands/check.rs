@@ -18,7 +18,8 @@ use crate::output::{Format, Output, count};
 use crate::project::Project;
 use crate::{files, fix};
 
-/// Mends that give rise to other mends are followed this far.
+/// Mends that give rise to other mends are followed this often: two or three rounds are usual, and mends that undo each
+/// other have to end.
 const ROUNDS: usize = 10;
 
 /// Report the problems of a model

@@ -1,5 +1,6 @@
 //! `sioco compare`: a specification and a model of an implementation together.
 
+use crate::output::PROGRESS_INTERVAL;
 use sioco_model::visible;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -9,7 +10,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 use sioco_lang::check::CheckedModel;
 use sioco_model::SwitchId;
-use sioco_plan::compare::{CompareError, Compared, Conformance, Cover, Options, Progress, Side, compare};
+use sioco_plan::compare::{CompareError, CompareOptions, CompareProgress, Compared, Conformance, Cover, Side, compare};
 use sioco_report::analysis::Source;
 use sioco_report::compare::{Comparison, Page, document, without_degree};
 use sioco_report::plan::{Planned, document as plan_document};
@@ -31,14 +32,12 @@ use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// So many tests and transitions are shown, unless all are wanted.
+/// At most this many tests and transitions are shown, unless all are wanted: a screen.
 const SHOWN: usize = 20;
 
-/// A question may take this part of all the time, which is a tenth of a phase: one hard question leaves time for others.
-const QUESTIONS: u32 = 30;
-
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
+/// A question may take this part of all the time, which is a tenth of a phase: one hard question leaves time for
+/// others.
+const QUESTION_PART: u32 = 30;
 
 /// Compare a specification with a model of its implementation, and make tests from both.
 ///
@@ -185,14 +184,14 @@ impl Compare {
         let (checked, spec) = before(Some(self.time), || load(&self.spec, &self.choices, out))?;
         let (_, implementation) = before(Some(self.time), || load(&self.implementation, &self.choices, out))?;
         let interrupted = interrupt::flag();
-        let mut options = Options::default();
+        let mut options = CompareOptions::default();
         // A long search for a difference leaves time for the composition, and that for the tests.
         let (first, second) = (self.time / 3, self.time / 3 * 2);
         let budget = Budget { search: second, all: self.time, last: Some(self.time), memory: self.memory };
         let all = Flags::default();
         let found = within_flags(budget, &interrupted, all.clone(), |flags| {
             within(Budget { search: first, ..budget }, &interrupted, |first| {
-                options = Options { enough_conformance: Some(first.enough), ..self.options(flags) };
+                options = CompareOptions { enough_conformance: Some(first.enough), ..self.options(flags) };
                 self.compare(&spec, &implementation, &back_end, &options, out)
             })
         })?;
@@ -211,8 +210,8 @@ impl Compare {
         self.exit(&comparison)
     }
 
-    fn options(&self, flags: Flags) -> Options {
-        Options {
+    fn options(&self, flags: Flags) -> CompareOptions {
+        CompareOptions {
             cover: match (self.length, self.cover) {
                 (Some(n), _) => Cover::Length(n as usize),
                 (None, Covered::Transitions) => Cover::Transitions,
@@ -227,11 +226,11 @@ impl Compare {
             describe: self.composition || self.format == Format::Json,
             enough: Some(flags.enough),
             limits: Limits {
-                wall: self.patience.min(self.time / QUESTIONS),
+                wall: self.patience.min(self.time / QUESTION_PART),
                 cancellation: Cancellation::by(flags.stop),
                 ..Limits::default()
             },
-            ..Options::default()
+            ..CompareOptions::default()
         }
     }
 
@@ -240,13 +239,13 @@ impl Compare {
         spec: &CheckedModel,
         implementation: &CheckedModel,
         back_end: &BackEnd,
-        options: &Options,
+        options: &CompareOptions,
         out: &mut Output,
     ) -> Result<Compared, Failure> {
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let mut last = Instant::now();
-        let mut progress = |p: Progress| {
-            if out.shows_progress() && last.elapsed() >= PROGRESS {
+        let mut progress = |p: CompareProgress| {
+            if out.shows_progress() && last.elapsed() >= PROGRESS_INTERVAL {
                 last = Instant::now();
                 out.progress(format_args!("{p}"));
             }
@@ -319,7 +318,8 @@ impl Compare {
     fn tell(&self, comparison: &Comparison<'_>, source: Source<'_>, out: &mut Output) -> Result<(), Failure> {
         let found = comparison.found;
         let plan = found.suite.as_ref().ok().map(|suite| {
-            let options = sioco_plan::Options { seed: self.seed, ..sioco_plan::Options::new(suite.plan.cover.clone()) };
+            let options =
+                sioco_plan::PlanOptions { seed: self.seed, ..sioco_plan::PlanOptions::new(suite.plan.cover.clone()) };
             let planned = Planned { source, options: &options, plan: &suite.plan, interrupted: comparison.interrupted };
             plan_document(&planned, &name(&self.spec), &suite.cases)
         });

@@ -12,7 +12,7 @@ use sioco_lang::check::{Checked, CheckedModel, check_text};
 use sioco_model::Model;
 use sioco_plan::case::case_with_others;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Plan, PlanOptions, plan};
 use sioco_report::analysis::{self as analysis_report, Denied, Source, script};
 use sioco_report::explore::Explored;
 use sioco_report::explore::summary::summary;
@@ -48,13 +48,13 @@ const SLIPS: [(&str, &str); 2] = [("!done", "!dnoe"), ("!outX(x)", "!outX(y)")];
 /// What is wrong with the broken system: the text, and what it becomes.
 const FAULT: (&str, &str) = ("!outX(x)", "!outX(if x > 15 then x + 1 else x)");
 
-/// Where the random choices of the tour start.
+/// The random choices of the tour start here: any number will do, and this one makes the tour the same each time.
 const SEED: u64 = 42;
 
-/// How many steps purposes have at most.
+/// Purposes have at most this many steps: the model of the tour needs fewer.
 const PLANNED: usize = 20;
 
-/// How far the model is explored.
+/// The model is explored this far: its picture then fits a screen.
 const EXPLORED: usize = 6;
 
 /// The switch after which nothing can happen.
@@ -123,7 +123,7 @@ fn the_check(checked: &Checked, out: &mut Output) {
 fn a_plan<'a>(source: Source<'a>, out: &mut Output) -> Plan {
     heading("3. What to test is planned", out);
     let model = &source.checked.model;
-    let options = Options { depth: Some(PLANNED), workers: 1, ..Options::new(Cover::Switch) };
+    let options = PlanOptions { depth: Some(PLANNED), workers: 1, ..PlanOptions::new(Cover::Switch) };
     let plan = plan(model, &builtin, &options, &mut |_| {}).expect("switches can always be planned for");
     let planned = Planned { source, options: &options, plan: &plan, interrupted: false };
     let page = plan_report::Page { width: out.width().saturating_sub(4), style: out.style(), lines: 40 };
@@ -223,7 +223,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
 /// What `sioco explore` does.
 fn all_values(model: &Model, out: &mut Output) {
     heading("5. A model can be explored for all values at once", out);
-    let options = sioco_symbolic::Options { depth: Some(EXPLORED), ..Default::default() };
+    let options = sioco_symbolic::ExploreOptions { depth: Some(EXPLORED), ..Default::default() };
     let back_end = BackEnd::BuiltIn;
     let found = sioco_symbolic::explore(model, &builtin, &options, &mut |_| {});
     let explored = Explored {
@@ -260,7 +260,7 @@ fn a_defect(out: &mut Output) {
     let model = checked.model.as_ref().expect("the copy is correct, too");
     out.line(format_args!("In a copy with `{}` the sum has a range. `sioco analyze` says:", TIGHT.2));
     out.line("");
-    let options = analysis::Options { kinds: vec![Kind::ModelError], ..Default::default() };
+    let options = analysis::AnalysisOptions { kinds: vec![Kind::ModelError], ..Default::default() };
     let found = analysis::analyze(&model.model, &builtin, &options, &mut |_| {});
     let source = Source { checked: model, sources: &checked.sources };
     for finding in &found.findings {
@@ -276,7 +276,7 @@ fn builtin() -> Box<dyn Bounds> {
 
 fn a_picture(checked: &Checked, model: &CheckedModel, out: &mut Output) {
     heading("7. A model can be seen", out);
-    let picture = graph::svg(&model.model, &as_written(&checked.sources, model), &graph::Options::default());
+    let picture = graph::svg(&model.model, &as_written(&checked.sources, model), &graph::PictureOptions::default());
     let folder = picture_folder();
     let path = folder.join("accumulator.svg");
     match std::fs::create_dir_all(&folder).and_then(|()| files::write(&path, &picture)) {

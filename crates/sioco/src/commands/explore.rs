@@ -1,12 +1,13 @@
 //! `sioco explore`: what a model can do, for all values at once.
 
+use crate::output::PROGRESS_INTERVAL;
 use std::path::{self, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use sioco_lang::check::{Checked, CheckedModel};
-use sioco_report::explore::path::{Outcome, Page};
+use sioco_report::explore::path::{Page, PathOutcome};
 use sioco_report::explore::statistics::statistics;
 use sioco_report::explore::summary::summary;
 use sioco_report::explore::tree::{Drawing, tree};
@@ -14,7 +15,9 @@ use sioco_report::explore::{Explored, json};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::analysis::{self, ModelErrors};
-use sioco_symbolic::{Exploration, Merge, Options, Order, Path, Progress, Shortcuts, Step, Stop, explore};
+use sioco_symbolic::{
+    Exploration, ExploreOptions, ExploreProgress, Merge, Order, Path, Shortcuts, Step, Stop, explore,
+};
 
 use crate::budget::{Budget, Flags, before, within};
 use crate::commands::simulate;
@@ -185,20 +188,18 @@ enum Values {
     Boundary,
 }
 
-/// In so many nodes is looked for model errors.
+/// Model errors are looked for in this many nodes: `sioco explore` is to be quick, and `sioco analyze` looks at all.
 const ERRORS_AMONG: usize = 1_000;
 
-/// A question about a model error may take so much work: most take far less, and `sioco analyze` has time for the others.
+/// A question about a model error may take this much work: most take far less, and `sioco analyze` has time for the
+/// others.
 const ERROR_WORK: u64 = 500_000;
 
-/// So many lines of a tree are shown on a terminal.
+/// At most this many lines of a tree are shown on a terminal: some screens, which can be scrolled. A file gets all.
 const TREE_LINES: usize = 200;
 
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
-
 /// What an exploration came to.
-struct Found {
+struct ExploreResult {
     exploration: Exploration,
     /// The switches with a model error not far from the start.
     model_errors: ModelErrors,
@@ -281,7 +282,7 @@ impl Explore {
                 .map_err(|failure| if found.stop == Stop::Cancelled { failure.help(late()) } else { failure })?;
             return self.one(&work, Some(found.graph.name(node)), &found.graph.path(node), out);
         }
-        self.tell(&work, &options, &Found { exploration: found, model_errors, time }, out)
+        self.tell(&work, &options, &ExploreResult { exploration: found, model_errors, time }, out)
     }
 
     /// The model and the words of the path. `--path` takes all words up to the next option, so that the model may be
@@ -302,9 +303,9 @@ impl Explore {
         }
     }
 
-    fn options(&self, limits: Limits) -> Options {
-        let default = Options::default();
-        Options {
+    fn options(&self, limits: Limits) -> ExploreOptions {
+        let default = ExploreOptions::default();
+        ExploreOptions {
             order: match self.order {
                 OrderName::Bfs => Order::BreadthFirst,
                 OrderName::Dfs => Order::DepthFirst,
@@ -325,12 +326,12 @@ impl Explore {
         }
     }
 
-    fn explore(&self, work: &Work<'_>, options: &Options, out: &mut Output) -> Exploration {
+    fn explore(&self, work: &Work<'_>, options: &ExploreOptions, out: &mut Output) -> Exploration {
         let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
         let mut last = Instant::now();
         let mut shown = false;
-        let mut show = |p: Progress| {
-            if out.shows_progress() && last.elapsed() >= PROGRESS {
+        let mut show = |p: ExploreProgress| {
+            if out.shows_progress() && last.elapsed() >= PROGRESS_INTERVAL {
                 (last, shown) = (Instant::now(), true);
                 out.progress(format_args!("exploring: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
             }
@@ -343,8 +344,14 @@ impl Explore {
     }
 
     /// Tells what was found.
-    fn tell(&self, work: &Work<'_>, options: &Options, found: &Found, out: &mut Output) -> Result<Exit, Failure> {
-        let Found { exploration: found, model_errors, time } = found;
+    fn tell(
+        &self,
+        work: &Work<'_>,
+        options: &ExploreOptions,
+        found: &ExploreResult,
+        out: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let ExploreResult { exploration: found, model_errors, time } = found;
         let model = &work.checked.model;
         let file = work.file.display().to_string();
         let asked = !found.doubts.is_empty() || found.counters.chain.unanswered > 0;
@@ -432,7 +439,7 @@ impl Explore {
             },
         };
         let (report, unknown) = answer(question, &mut path);
-        if let (Some(file), Outcome::Reachable(witness)) = (&self.save, &report.outcome) {
+        if let (Some(file), PathOutcome::Reachable(witness)) = (&self.save, &report.outcome) {
             let script: String = witness.script.iter().map(|line| format!("{line}\n")).collect();
             let text = simulate::header(model, &replay) + &script;
             crate::files::write(file, &text).map_err(|error| Failure::write(file, &error))?;
@@ -448,8 +455,8 @@ impl Explore {
             }
         }
         match (&report.outcome, unknown) {
-            (Outcome::Reachable(_), _) => Ok(Exit::Ok),
-            (Outcome::Impossible { .. }, _) => Ok(Exit::Fail),
+            (PathOutcome::Reachable(_), _) => Ok(Exit::Ok),
+            (PathOutcome::Impossible { .. }, _) => Ok(Exit::Fail),
             (_, Some(Reason::Cancelled)) => Ok(Exit::Interrupted),
             (_, Some(why @ Reason::Broken { .. })) => Err(broken(&why)),
             _ => Ok(Exit::Inconclusive),

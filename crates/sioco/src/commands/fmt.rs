@@ -16,7 +16,8 @@ use crate::model::{read_text, tell_load_error};
 use crate::output::{Output, count};
 use crate::style::Style;
 
-/// Comparing takes at most so long; after that the differences are shown less finely.
+/// Comparing takes at most this long; after that the differences are shown less finely. Files of people take
+/// milliseconds; two that have nothing in common grow with the square of their length.
 const DIFF_LIMIT: Duration = Duration::from_secs(5);
 
 /// Format models

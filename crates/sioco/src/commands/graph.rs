@@ -63,7 +63,7 @@ impl Graph {
             Some(name) => Some(process(&model.model, name)?),
             None => None,
         };
-        let options = graph::Options { only, ..graph::Options::default() };
+        let options = graph::PictureOptions { only, ..graph::PictureOptions::default() };
         let text = as_written(&checked.sources, &model);
         let picture = match self.picture()? {
             Picture::Svg => graph::svg(&model.model, &text, &options),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use sioco_campaign::failing::FailingRun;
-use sioco_campaign::judge::{self, JudgedLog, JudgedRun, KEPT};
+use sioco_campaign::judge::{self, JudgedLog, JudgedRun, KEPT_FAILURES};
 use sioco_campaign::planning::Clock;
 use sioco_campaign::trails::Reasons;
 use sioco_exec::Order;
@@ -182,7 +182,7 @@ impl Judge {
         let judged = judge.judge(log, &mut |run| {
             if self.format == Format::Json {
                 tell(source, &run, out);
-            } else if run.judged.verdict > Verdict::WeakPass && !run.stopped && bad.len() < KEPT {
+            } else if run.judged.verdict > Verdict::WeakPass && !run.stopped && bad.len() < KEPT_FAILURES {
                 bad.push(run);
             }
         });

@@ -1,6 +1,7 @@
 //! `sioco plan`: what to test, and what that covers.
 
 use crate::files::MAX_PLAN_BYTES;
+use crate::output::PROGRESS_INTERVAL;
 use sioco_lang::source::{LoadError, read_limited};
 use sioco_model::visible;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,12 @@ use sioco_campaign::cover;
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_plan::case::{Case, case, case_with_others};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, InputValues, Options, Plan as Purposes, PlanError, State, plan};
+use sioco_plan::{Cover, InputValues, Plan as Purposes, PlanError, PlanOptions, State, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, Planned, document, missing, notes};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
-use sioco_symbolic::Progress;
+use sioco_symbolic::ExploreProgress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 
 use crate::budget::{Budget, Flags, before, note, within, within_flags};
@@ -35,17 +36,17 @@ use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// So many purposes, lines of a purpose and goals that are not covered are shown, unless all are wanted.
+/// At most this many purposes are shown, unless all are wanted: a few screens.
 const PURPOSES: usize = 20;
+/// At most this many lines of a purpose are shown, unless all are wanted: a screen.
 const LINES: usize = 40;
+/// At most this many goals that are not covered are shown, unless all are wanted: a screen.
 const GOALS: usize = 30;
 
 pub use sioco_campaign::planning::DEPTH;
-/// How many nodes are looked at, unless something else is said.
+/// At most this many nodes are looked at, unless something else is said: seconds, for most models. It is twenty times
+/// what a campaign looks at before its first test, as a plan is made once and used often.
 pub const NODES: u32 = 20_000;
-
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Plan what to test: purposes that cover switches, locations, paths, traces, …
 ///
@@ -233,9 +234,9 @@ impl Plan {
         Ok(if planned.is_whole() { Exit::Ok } else { Exit::Inconclusive })
     }
 
-    fn options(&self, flags: Flags) -> Options {
-        let default = Options::new(self.cover.clone());
-        Options {
+    fn options(&self, flags: Flags) -> PlanOptions {
+        let default = PlanOptions::new(self.cover.clone());
+        PlanOptions {
             data: self.data == Some(Data::Boundary),
             strict: self.strict,
             split: self.split,
@@ -276,13 +277,13 @@ impl Plan {
         &self,
         source: Source<'_>,
         back_end: &BackEnd,
-        options: &Options,
+        options: &PlanOptions,
         out: &mut Output,
     ) -> Result<Purposes, Failure> {
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let mut last = Instant::now();
-        let mut progress = |p: Progress| {
-            if out.shows_progress() && last.elapsed() >= PROGRESS {
+        let mut progress = |p: ExploreProgress| {
+            if out.shows_progress() && last.elapsed() >= PROGRESS_INTERVAL {
                 last = Instant::now();
                 out.progress(format_args!("planning: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
             }
@@ -353,7 +354,7 @@ impl Plan {
                 cases.push(Case { unknown: Some(Reason::Cancelled), ..Case::default() });
                 continue;
             }
-            if out.shows_progress() && last.elapsed() >= PROGRESS {
+            if out.shows_progress() && last.elapsed() >= PROGRESS_INTERVAL {
                 last = Instant::now();
                 out.progress(format_args!("values for purpose {} of {needed}", i + 1));
             }

@@ -8,11 +8,11 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use sioco_campaign::engine::Engine;
 use sioco_campaign::replay::{
-    self, EXPECTED, ReplayObserver, Replays, Sameness, Shown, Unshown, enough, most_telling_run,
+    self, EXPECTED_FAILURES, ReplayObserver, Replays, Sameness, Shown, Unshown, enough, most_telling_run,
 };
 use sioco_exec::journal::{self, decode, read_header};
 use sioco_exec::log::{Log, LoggedRun};
-use sioco_exec::quiescence_time::Slower;
+use sioco_exec::quiescence_time::QuiescenceTimes;
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, Replayed};
 use sioco_exec::shrink::Rate;
@@ -33,7 +33,7 @@ use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::permission::{Said, Wish};
 use crate::run::journal::{find, read, read_bytes, wrong};
-use crate::run::slower;
+use crate::run::quiescence_at;
 use crate::run::sut;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
@@ -96,7 +96,7 @@ pub struct Replay {
     quiescence: Option<u64>,
 
     /// Another quiescence time after an event at a gate, or in a location, as in `rcpt=2s` [default: as recorded]
-    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
+    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = quiescence_at::parse)]
     slower: Vec<(String, Duration)>,
 
     /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds [default: as
@@ -184,8 +184,8 @@ impl Replay {
         }
         let log = Log::of(&read);
         let recorded = self.choose(&log, &path)?;
-        slower::check(&self.slower, &model.model)?;
-        let slower = Slower::new(&model.model, &slower::join(&header.settings.slower, &self.slower));
+        quiescence_at::check(&self.slower, &model.model)?;
+        let slower = QuiescenceTimes::new(&model.model, &quiescence_at::join(&header.settings.slower, &self.slower));
         let patience = Patience {
             quiescence: self.quiescence.map_or(header.settings.quiescence, Duration::from_millis),
             slower: Some(&slower),
@@ -394,7 +394,7 @@ impl Told<'_> {
             }
             Shown::NotReproduced(why) => {
                 let more = match why {
-                    Unshown::Choices => format!(": `--times {EXPECTED}` tries more often"),
+                    Unshown::Choices => format!(": `--times {EXPECTED_FAILURES}` tries more often"),
                     Unshown::Elsewhere | Unshown::Values | Unshown::Unknown => String::new(),
                 };
                 Some(format!("this does not show that it is mended{more}"))

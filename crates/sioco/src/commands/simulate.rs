@@ -20,7 +20,7 @@ use crate::simulate::choices::Choice;
 use crate::simulate::lines::Lines;
 use crate::simulate::refusal::Refusal;
 use crate::simulate::request::{self, HELP, Request};
-use crate::simulate::session::{Session, Walked, free_variable};
+use crate::simulate::session::{Simulation, Walked, free_variable};
 use crate::simulate::solving::{Solving, Values};
 use crate::solver_choice::SolverChoice;
 use sioco_report::words::Words;
@@ -92,7 +92,7 @@ impl Simulate {
         let start = self.start(&checked.model, interactive, out, &mut ask)?;
         let Some(start) = start else { return Ok(Exit::Ok) };
         let solving = Solving::new(&checked.model, back_end, self.values, self.seed);
-        let mut session = Session::new(words, start, solving, self.seed);
+        let mut session = Simulation::new(words, start, solving, self.seed);
         let header = self.header(&checked.model);
         let json = self.format == Format::Json;
         let mut stepper = Stepper { words, interactive, json, header, seed: Some(self.seed) };
@@ -197,7 +197,7 @@ impl Stepper<'_> {
 
     fn answer(
         &mut self,
-        session: &mut Session<'_>,
+        session: &mut Simulation<'_>,
         line: &str,
         out: &mut Output,
         ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
@@ -350,7 +350,7 @@ impl Stepper<'_> {
     }
 
     /// Where we are and what can be done.
-    fn show(&mut self, session: &mut Session<'_>, out: &mut Output, step: Option<&str>) {
+    fn show(&mut self, session: &mut Simulation<'_>, out: &mut Output, step: Option<&str>) {
         let choices = session.choices();
         let silence = session.quiescence();
         if self.json {
@@ -398,7 +398,7 @@ impl Stepper<'_> {
     }
 
     /// A choice in words, and where it leads.
-    fn describe(&self, session: &Session<'_>, choice: &Choice) -> (String, String) {
+    fn describe(&self, session: &Simulation<'_>, choice: &Choice) -> (String, String) {
         let model = self.model();
         let s = &model.switches[choice.switch];
         let mut what = self.words.label(choice.switch);
@@ -430,7 +430,7 @@ impl Stepper<'_> {
         (what, to)
     }
 
-    fn show_disabled(&self, session: &mut Session<'_>, out: &mut Output) {
+    fn show_disabled(&self, session: &mut Simulation<'_>, out: &mut Output) {
         let enabled = session.choices();
         let locations = session.state().locations().to_vec();
         for location in locations {
@@ -449,7 +449,7 @@ impl Stepper<'_> {
 
     fn line<'a>(
         &'a self,
-        session: &'a Session<'_>,
+        session: &'a Simulation<'_>,
         choices: &'a [Choice],
         silence: Option<&'a Quiescence>,
         step: Option<&'a str>,

@@ -1,5 +1,6 @@
 //! `sioco test`: whether a system conforms to a model.
 
+use crate::output::PROGRESS_INTERVAL;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,12 +13,12 @@ use sioco_campaign::failing::FailingRun;
 use sioco_campaign::gate::Demand;
 use sioco_campaign::journal::{Writer, any_number};
 use sioco_campaign::planning::{Clock, Ending, Planned, Planner, Time, WALKED, Wanted};
-use sioco_campaign::{Campaign, Deadline, Observer, Outcome};
+use sioco_campaign::{Campaign, CampaignOutcome, Deadline, Observer};
 use sioco_exec::journal::About;
 use sioco_exec::record::{Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
-use sioco_exec::shrink::Progress;
-use sioco_exec::verdict::{Cause, Open, Verdict};
+use sioco_exec::shrink::ShrinkProgress;
+use sioco_exec::verdict::{Cause, OpenCause, Verdict};
 use sioco_exec::{Order, RunNumber, Summary, Sut};
 use sioco_model::{Model, visible};
 use sioco_plan::{Cover, InputValues, Plan, Purpose};
@@ -36,16 +37,15 @@ use crate::options::{Rule, Ruled, always, unless};
 use crate::output::{Format, Output, count};
 use crate::permission::{self, Said, Wish};
 use crate::run::planning::{self, Given};
-use crate::run::slower;
+use crate::run::quiescence_at;
 use crate::run::sut;
 use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// A plan alone ends after so many steps, should the system never come to an end.
+/// A plan alone ends after this many steps, should the system never come to an end: a hundred times the steps of a
+/// usual campaign.
 const GUARD: u64 = 100_000;
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Test a system against a model
 ///
@@ -133,7 +133,7 @@ pub struct Test {
     quiescence: u64,
 
     /// A longer quiescence time after an event at a gate, or in a location, as in `rcpt=2s`: for systems that answer late
-    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
+    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = quiescence_at::parse)]
     slower: Vec<(String, Duration)>,
 
     /// Time limit, in seconds, for each of these: the hello of the adapter, a reset, the acceptance of an input, and the
@@ -281,7 +281,7 @@ impl Test {
         }
         let back_end = self.solver.back_end()?;
         let (checked, mut model) = before(self.time, || load(&self.file, &self.choices, out))?;
-        slower::check(&self.slower, &model.model)?;
+        quiescence_at::check(&self.slower, &model.model)?;
         let said = if self.sut_given { Said::User } else { Said::Project };
         let wish = Wish { sut: &self.sut, said, trust: self.trust };
         let prepared = sut::prepare(&wish, &self.file, Some(&model.model), &self.choices, out)?;
@@ -450,7 +450,7 @@ impl Test {
         (settings, budget)
     }
 
-    fn exit(&self, outcome: &Outcome) -> Exit {
+    fn exit(&self, outcome: &CampaignOutcome) -> Exit {
         match outcome.summary.verdict {
             _ if outcome.interrupted => Exit::Interrupted,
             Some(Verdict::Fail) => Exit::Fail,
@@ -466,7 +466,7 @@ impl Test {
 }
 
 /// How the command ends, with what to do about a solver or a journal that broke down.
-fn end(exit: Exit, outcome: &Outcome, journal: &Writer) -> Result<Exit, Failure> {
+fn end(exit: Exit, outcome: &CampaignOutcome, journal: &Writer) -> Result<Exit, Failure> {
     let solver = broken_solver(&outcome.summary).filter(|_| exit == Exit::Infrastructure);
     match (&journal.broken, solver) {
         (None, None) => Ok(exit),
@@ -485,7 +485,7 @@ fn end(exit: Exit, outcome: &Outcome, journal: &Writer) -> Result<Exit, Failure>
 /// The solver that broke down, if purposes were not reached because of that.
 fn broken_solver(found: &Summary) -> Option<String> {
     found.purposes.iter().find_map(|p| match &p.cause {
-        Some(Cause::Open(Open::Unknown(why @ Reason::Broken { .. }))) => Some(why.to_string()),
+        Some(Cause::Open(OpenCause::Unknown(why @ Reason::Broken { .. }))) => Some(why.to_string()),
         _ => None,
     })
 }
@@ -508,7 +508,7 @@ impl<'a, 'o> Watcher<'a, 'o> {
 
     /// Whether progress is to be shown now.
     fn is_due(&mut self) -> bool {
-        let due = self.out.shows_progress() && self.last.elapsed() >= PROGRESS;
+        let due = self.out.shows_progress() && self.last.elapsed() >= PROGRESS_INTERVAL;
         if due {
             self.last = Instant::now();
         }
@@ -542,9 +542,9 @@ impl Observer for Watcher<'_, '_> {
         self.out.progress("");
     }
 
-    fn shrinking(&mut self, run: RunNumber, progress: Progress) {
+    fn shrinking(&mut self, run: RunNumber, progress: ShrinkProgress) {
         if self.is_due() {
-            let Progress { runs, from, to } = progress;
+            let ShrinkProgress { runs, from, to } = progress;
             self.out.progress(format_args!("shrinking run {run}: {to} of {from} steps left, {runs} runs"));
         }
     }
@@ -555,7 +555,7 @@ impl Observer for Watcher<'_, '_> {
 }
 
 /// The bad runs and the summary, for people.
-fn tell(told: &report::CampaignReport<'_>, outcome: &Outcome, sut: &dyn Sut, out: &mut Output) {
+fn tell(told: &report::CampaignReport<'_>, outcome: &CampaignOutcome, sut: &dyn Sut, out: &mut Output) {
     let last_words = |run: &FailingRun<'_>| match run.cause {
         Cause::Failure(sioco_exec::verdict::Failure::Closed) => sut.last_words(run.run),
         _ => Vec::new(),

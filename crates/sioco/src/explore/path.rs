@@ -7,7 +7,7 @@ use sioco_model::semantics::interpreter::Part;
 use sioco_model::term::Term;
 use sioco_model::{SwitchId, Value};
 use sioco_report::explore::nodes::at_end;
-use sioco_report::explore::path::{Conjunct, Outcome, PathReport, Witness};
+use sioco_report::explore::path::{Conjunct, PathOutcome, PathReport, Witness};
 use sioco_report::value;
 use sioco_solve::Reason;
 use sioco_solve::values::Choice;
@@ -48,7 +48,7 @@ pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Optio
     let conditions = path.written_out();
     let conditions = conditions.into_iter().map(|c| condition(words, path, c)).collect();
     let outcome = match reached {
-        Reach::Reachable(solved) => Outcome::Reachable(witness(model, &solved, choice, replay)),
+        Reach::Reachable(solved) => PathOutcome::Reachable(witness(model, &solved, choice, replay)),
         Reach::Impossible { at, clash } => {
             let mut error = None;
             if let Some(step) = steps.get(at).filter(|_| path.len() == at) {
@@ -62,12 +62,12 @@ pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Optio
             };
             let is_undefined = |origin: Origin| matches!(origin, Origin::Guard(s, _) if guard == Some(s));
             let clash = clash.into_iter().map(|c| Conjunct { undefined: is_undefined(c.origin), ..clashing(words, c) });
-            Outcome::Impossible { at: at + 1, clash: clash.collect(), error: error.map(|e| words.error(&e)) }
+            PathOutcome::Impossible { at: at + 1, clash: clash.collect(), error: error.map(|e| words.error(&e)) }
         }
         Reach::Unknown { at, reason } => {
             let text = reason.to_string();
             unknown = Some(reason);
-            Outcome::Unknown { at: at + 1, reason: text, asked }
+            PathOutcome::Unknown { at: at + 1, reason: text, asked }
         }
     };
     let symbols = path.open_symbols();

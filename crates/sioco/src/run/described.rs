@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use sioco_adapter::child::Program;
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 use sioco_adapter::config::{Exchange, ResetConfig, SutConfig};
 use sioco_adapter::host::{Host, PORT};
 use sioco_adapter::http::{Http, HttpOptions};
@@ -260,7 +260,7 @@ impl Permitted<Described> {
     /// What opens connections, if it speaks JSON.
     pub fn json_connector(&self) -> Option<Box<dyn Connector>> {
         let way = self.way().unwrap_or_else(|why| unreachable!("it was looked at before: {why}"));
-        self.config.dialect.is_none().then(|| self.connector(way, Options::default().hello))
+        self.config.dialect.is_none().then(|| self.connector(way, ConnectionOptions::default().hello))
     }
 
     /// The system; it is started by its first reset.
@@ -285,8 +285,13 @@ impl Permitted<Described> {
             (None, way) => {
                 let json = |value: &toml::Value| serde_json::to_value(value).unwrap_or(Json::Null);
                 let config: Map<String, Json> = self.config.config.iter().map(|(k, v)| (k.clone(), json(v))).collect();
-                let options =
-                    Options { hello: patience, reset: patience, write: patience, config, ..Options::default() };
+                let options = ConnectionOptions {
+                    hello: patience,
+                    reset: patience,
+                    write: patience,
+                    config,
+                    ..ConnectionOptions::default()
+                };
                 let connector = self.connector(way, patience);
                 Box::new(Client::new(model, connector, options, cancellation.clone()))
             }

@@ -1,7 +1,8 @@
 //! The plan of a campaign, with what there is to say about it: made for it, or read from a file.
 
+use crate::output::PROGRESS_INTERVAL;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sioco_campaign::cover::Covered;
 use sioco_campaign::planning::{NODES, Planned, Planner, Time, Wanted, near};
@@ -9,7 +10,7 @@ use sioco_plan::{Plan, PlanError};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
 use sioco_report::run::shorter;
-use sioco_symbolic::{Progress, Stop};
+use sioco_symbolic::{ExploreProgress, Stop};
 
 use crate::failure::Failure;
 use crate::files::ShownPath;
@@ -17,9 +18,7 @@ use crate::model::shell_word;
 use crate::output::{Output, count};
 use crate::plan::check;
 
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
-/// So many misfits of a plan are shown.
+/// At most this many misfits of a plan are shown, a line each: the first ones show that it is a plan of another model.
 const MISFITS: usize = 10;
 
 impl From<PlanError> for Failure {
@@ -35,8 +34,8 @@ impl From<PlanError> for Failure {
 /// Makes a plan, and shows how far that is.
 pub fn make(planner: &Planner<'_>, covered: &Covered, wanted: &Wanted, out: &mut Output) -> Result<Planned, Failure> {
     let mut last = Instant::now();
-    let mut progress = |p: Progress| {
-        if out.shows_progress() && last.elapsed() >= PROGRESS {
+    let mut progress = |p: ExploreProgress| {
+        if out.shows_progress() && last.elapsed() >= PROGRESS_INTERVAL {
             last = Instant::now();
             out.progress(format_args!("planning: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
         }
@@ -108,6 +107,8 @@ pub fn load(planner: &Planner<'_>, given: Given<'_>, memory: usize, out: &mut Ou
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use sioco_plan::Cover;
 
     use super::*;

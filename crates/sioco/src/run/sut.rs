@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sioco_adapter::client::{Client, Options};
+use sioco_adapter::client::{Client, ConnectionOptions};
 pub use sioco_adapter::spec::SutSpec;
 use sioco_adapter::transport::Connector;
 use sioco_campaign::engine::Engine;
@@ -113,7 +113,8 @@ pub fn open<'a>(
             return Box::new(Played::new(player, &played.model, model).in_files(played_file, model_file));
         }
     };
-    let options = Options { hello: patience, reset: patience, write: patience, ..Options::default() };
+    let options =
+        ConnectionOptions { hello: patience, reset: patience, write: patience, ..ConnectionOptions::default() };
     Box::new(Client::new(model, connector, options, cancellation.clone()))
 }
 

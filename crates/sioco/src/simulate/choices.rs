@@ -6,7 +6,7 @@ use sioco_model::{SwitchId, Value};
 use sioco_solve::oracle::StepQuestion;
 use sioco_solve::values::Choice as ValueChoice;
 
-use super::session::Session;
+use super::session::Simulation;
 
 /// Something that can be done.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Choice {
     }
 }
 
-impl Session<'_> {
+impl Simulation<'_> {
     /// What can be done, in the order written. A switch that is undefined here is listed with its problem.
     pub fn choices(&mut self) -> Vec<Choice> {
         let locations = self.state().locations().to_vec();

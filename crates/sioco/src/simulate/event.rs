@@ -7,9 +7,9 @@ use sioco_model::{GateId, SwitchId, Value};
 
 use super::refusal::Refusal;
 use super::request::Given;
-use super::session::{Session, read_arguments};
+use super::session::{Simulation, read_arguments};
 
-impl Session<'_> {
+impl Simulation<'_> {
     /// Takes the switch of a gate that is enabled for the values; if there are several, says which.
     pub fn take_event(&mut self, event: &str, given: &[Given]) -> Result<(), Refusal> {
         let (gate, args) = self.event(event, given)?;

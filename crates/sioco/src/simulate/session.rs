@@ -16,7 +16,7 @@ use crate::switch_names::near_switch;
 use sioco_report::words::{self, Words};
 
 /// A session.
-pub struct Session<'m> {
+pub struct Simulation<'m> {
     pub(super) model: &'m Model,
     words: Words<'m>,
     pub(super) interpreter: Interpreter<'m>,
@@ -44,13 +44,13 @@ pub enum Walked {
     Unknown(String),
 }
 
-impl<'m> Session<'m> {
+impl<'m> Simulation<'m> {
     /// Starts in a state; the seed is for random steps.
     pub fn new(words: Words<'m>, start: State, solving: Solving, seed: u64) -> Self {
         let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let model = words.model();
         let interpreter = solving.interpreter(model);
-        Session { model, words, interpreter, solving, start, steps: Vec::new(), random }
+        Simulation { model, words, interpreter, solving, start, steps: Vec::new(), random }
     }
 
     /// Where we are.

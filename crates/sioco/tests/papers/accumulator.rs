@@ -6,7 +6,7 @@ use sioco_model::term::Term;
 use sioco_model::{Id, TermId, Value};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{Reason, Terms};
-use sioco_symbolic::{Merge, Options, Reach};
+use sioco_symbolic::{ExploreOptions, Merge, Reach};
 
 use crate::load;
 use crate::symbolic::builtin;
@@ -119,7 +119,7 @@ fn of_figure_2() -> Box<dyn Bounds> {
 #[test]
 fn accumulator_graph() {
     let w = load(FILE);
-    let options = Options { merge: Merge::Nothing, depth: Some(5), workers: 1, ..Options::default() };
+    let options = ExploreOptions { merge: Merge::Nothing, depth: Some(5), workers: 1, ..ExploreOptions::default() };
     let one = "p#1 >= 1 && p#1 <= 10";
     let two = "p#1 >= 1 && p#1 <= 10 && p#3 >= 1 && p#3 <= 10";
     let rows = [

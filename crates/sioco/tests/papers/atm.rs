@@ -4,7 +4,7 @@ use sioco_model::Value;
 use sioco_model::model::{Direction, Label};
 use sioco_solve::values::Choice;
 use sioco_symbolic::analysis::{Control, Determinism, Kind, analyze};
-use sioco_symbolic::{Exploration, Merge, Options, Order, Stop};
+use sioco_symbolic::{Exploration, ExploreOptions, Merge, Order, Stop};
 
 use crate::load;
 use crate::semantics::World;
@@ -167,7 +167,7 @@ fn atm_symbolic_tree() {
         ("ask refuse", "q0", refused, "m#0", "cp#0", "a#1"),
         ("question answer", "q0", "true", "m#0", "cp#0", "x#0"),
     ];
-    let found = w.explore(&builtin, &Options::default());
+    let found = w.explore(&builtin, &ExploreOptions::default());
     let paths: Vec<_> = found.graph.ids().map(|n| w.path_to(&found.graph, n)).collect();
     assert_eq!(paths, rows.map(|r| r.0));
     for (path, at, condition, m, cp, x) in rows {
@@ -181,7 +181,7 @@ fn atm_symbolic_tree() {
 #[test]
 fn atm_inclusion() {
     let w = load(ONE);
-    let found = w.explore(&builtin, &Options::default());
+    let found = w.explore(&builtin, &ExploreOptions::default());
     let (kept, included) = reduced(&w, &found);
     assert_eq!(kept, ["", "ask", "question"]);
     let all = [("put", ""), ("ask pay", ""), ("ask pay_cost", ""), ("ask refuse", ""), ("question answer", "")];
@@ -204,7 +204,7 @@ fn atm_symbolic_quiescence() {
         return;
     }
     // So the restriction by inclusion has one more edge, and the longest path is as long.
-    let found = w.explore(&z3, &Options { delta: true, ..Options::default() });
+    let found = w.explore(&z3, &ExploreOptions { delta: true, ..ExploreOptions::default() });
     let (kept, included) = reduced(&w, &found);
     assert_eq!(kept, ["", "ask", "question"]);
     let all = ["put", "delta", "ask pay", "ask pay_cost", "ask refuse", "question answer"].map(|p| (p, ""));
@@ -223,7 +223,7 @@ fn atm_one_more_output() {
     if !has_z3("silence after an amount") {
         return;
     }
-    let options = Options { merge: Merge::Nothing, delta: true, depth: Some(3), ..Options::default() };
+    let options = ExploreOptions { merge: Merge::Nothing, delta: true, depth: Some(3), ..ExploreOptions::default() };
     let found = w.explore(&z3, &options);
     assert_eq!(found.doubts, []);
     let graph = &found.graph;
@@ -291,7 +291,8 @@ fn atm_two_tree() {
 fn atm_two_reduced() {
     let w = load(TWO);
     let graph = |order: Order| {
-        let (kept, included) = reduced(&w, &w.explore(&builtin, &Options { order, ..Options::default() }));
+        let (kept, included) =
+            reduced(&w, &w.explore(&builtin, &ExploreOptions { order, ..ExploreOptions::default() }));
         let kept: Vec<_> = kept.iter().map(|p| short(p)).collect();
         let included: Vec<_> = included.iter().map(|(a, b)| (short(a), short(b))).collect();
         (kept, included)

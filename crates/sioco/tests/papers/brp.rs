@@ -6,7 +6,7 @@ use sioco_model::model::{Direction, Label};
 use sioco_model::{SwitchId, Value};
 use sioco_solve::back_end::BackEnd;
 use sioco_solve::values::Bounds;
-use sioco_symbolic::{Merge, Options, Stop};
+use sioco_symbolic::{ExploreOptions, Merge, Stop};
 
 use crate::load;
 use crate::semantics::{State, World};
@@ -165,14 +165,14 @@ fn brp_symbolic() {
     let best = || -> Box<dyn Bounds> { Box::new(BackEnd::Auto.chain()) };
     for merge in [Merge::Included, Merge::Equal, Merge::Nothing] {
         let depth = if merge == Merge::Nothing { 14 } else { 20 };
-        let found = w.explore(&best, &Options { merge, depth: Some(depth), ..Options::default() });
+        let found = w.explore(&best, &ExploreOptions { merge, depth: Some(depth), ..ExploreOptions::default() });
         assert_eq!((found.stop, found.doubts.len()), (Stop::Depth, 0));
         let counters = found.counters;
         assert!(counters.total() > 200);
         assert!(counters.chain.back_end.asked * 20 <= counters.total(), "{counters:?}");
     }
     // Merged, the graph ends, with every switch on it.
-    let found = w.explore(&builtin, &Options::default());
+    let found = w.explore(&builtin, &ExploreOptions::default());
     assert_eq!((found.stop, found.graph.len(), found.doubts.len()), (Stop::Complete, 197, 0));
     assert_eq!(found.graph.taken(w.model), [Some(true); 16]);
     assert_eq!(found.graph.ids().filter(|n| found.graph.included_in(*n).is_none()).count(), 120);

@@ -1,6 +1,6 @@
 //! The Ceiling Speed Monitor, S2 section 6.
 
-use sioco_symbolic::{Options, Stop};
+use sioco_symbolic::{ExploreOptions, Stop};
 
 use crate::semantics::World;
 use crate::symbolic::{has_z3, z3};
@@ -217,7 +217,7 @@ fn csm_switches() {
         ("impl-6", "false", 38),
     ] {
         let w = load_with(&format!("ceiling-speed-monitor/{file}.sts"), &[("SBAvailable", brake)]);
-        let found = w.explore(&z3, &Options::default());
+        let found = w.explore(&z3, &ExploreOptions::default());
         assert_eq!((found.stop, found.doubts.len()), (Stop::Complete, 0), "{file}");
         assert_eq!(found.graph.taken(w.model), vec![Some(true); count], "{file}");
     }

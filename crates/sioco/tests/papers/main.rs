@@ -12,7 +12,7 @@ mod semantics;
 mod symbolic;
 mod trace_figures;
 
-use sioco_lang::check::{Options, check_file};
+use sioco_lang::check::{CheckOptions, check_file};
 use sioco_lang::source::FsLoader;
 
 use crate::semantics::{World, example};
@@ -25,7 +25,7 @@ fn load(path: &str) -> World {
 /// The model of an example with other constants.
 fn load_with(path: &str, consts: &[(&str, &str)]) -> World {
     let consts = consts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let checked = check_file(&example(path), &FsLoader, &Options { consts, system: None });
+    let checked = check_file(&example(path), &FsLoader, &CheckOptions { consts, system: None });
     assert_eq!(checked.diagnostics, [], "{path}");
     let model = checked.model.expect("a model").model;
     assert_eq!(sioco_model::verify::verify(&model), Vec::<String>::new(), "{path}");

@@ -1,7 +1,7 @@
 //! The prepaid card of S2.
 
 use sioco_model::Value;
-use sioco_plan::compare::{Compared, Conformance, Cover, Defined, Options, Pair, compare};
+use sioco_plan::compare::{CompareOptions, Compared, Conformance, Cover, Defined, Pair, compare};
 use sioco_solve::values::{Bounds, Choice};
 
 use crate::load;
@@ -116,7 +116,7 @@ fn composed(cover: Cover) -> (sioco_model::Model, sioco_model::Model, Compared) 
     let (spec, imp) = (load(SPEC).model, load(IMPL).model);
     let back_end = sioco_solve::BackEnd::BuiltIn;
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-    let options = Options { cover, describe: true, ..Options::default() };
+    let options = CompareOptions { cover, describe: true, ..CompareOptions::default() };
     let found = compare(spec, imp, &solvers, &options, &mut |_| {}).expect("they have the same gates");
     (spec.clone(), imp.clone(), found)
 }

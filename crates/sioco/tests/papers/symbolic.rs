@@ -8,7 +8,7 @@ use sioco_model::Value;
 use sioco_solve::back_end::BackEnd;
 use sioco_solve::values::{Bounds, Choice};
 use sioco_symbolic::{
-    Exploration, Graph, NodeId, Options, Origin, Path, Reach, SolverFactory, Step, explore, named_steps, reach,
+    Exploration, ExploreOptions, Graph, NodeId, Origin, Path, Reach, SolverFactory, Step, explore, named_steps, reach,
 };
 
 use crate::semantics::World;
@@ -101,7 +101,7 @@ impl World {
     }
 
     /// The symbolic execution graph.
-    pub fn explore(&self, solvers: SolverFactory<'_>, options: &Options) -> Exploration {
+    pub fn explore(&self, solvers: SolverFactory<'_>, options: &ExploreOptions) -> Exploration {
         explore(self.model, solvers, options, &mut |_| {})
     }
 

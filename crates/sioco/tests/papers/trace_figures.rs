@@ -5,7 +5,7 @@ use sioco_model::term::Term;
 use sioco_model::{SwitchId, Value};
 use sioco_solve::values::Choice;
 use sioco_symbolic::analysis::{Kind, Status, analyze};
-use sioco_symbolic::{Merge, Options, Reach, Step, Stop};
+use sioco_symbolic::{ExploreOptions, Merge, Reach, Step, Stop};
 
 use crate::load;
 use crate::semantics::World;
@@ -332,7 +332,7 @@ fn fig_3_05_clash() {
     let w = figure("3-05");
     assert_eq!(w.clash("!a ?b"), (1, vec!["_y#1 <= 5".into(), "_y#1 > 5".into()]));
     // That it is a mistake shows in that no path has it.
-    let found = w.explore(&builtin, &Options::default());
+    let found = w.explore(&builtin, &ExploreOptions::default());
     assert_eq!((found.stop, found.graph.len()), (Stop::Complete, 2));
     assert_eq!(found.graph.taken(w.model), [Some(true), None]);
 }
@@ -345,7 +345,7 @@ fn fig_3_06_clash() {
     assert_eq!(clash.text, "c >= 4");
     assert_eq!(clash.values, [(w.model.variable("c").unwrap(), Value::Int(1))]);
     // A strict length is something else: a longer path has the switch.
-    let found = w.explore(&builtin, &Options { until_covered: true, ..Options::default() });
+    let found = w.explore(&builtin, &ExploreOptions { until_covered: true, ..ExploreOptions::default() });
     let deepest = found.graph.ids().map(|n| found.graph.depth(n)).max();
     assert_eq!((found.stop, deepest), (Stop::Covered, Some(5)));
 }
@@ -354,7 +354,8 @@ fn fig_3_06_clash() {
 #[test]
 fn fig_5_03() {
     let w = figure("5-02");
-    let found = w.explore(&builtin, &Options { merge: Merge::Nothing, depth: Some(4), ..Options::default() });
+    let found =
+        w.explore(&builtin, &ExploreOptions { merge: Merge::Nothing, depth: Some(4), ..ExploreOptions::default() });
     let graph = &found.graph;
     let label = |s: &Step| s.switches().map(|s| w.label(s)).collect::<String>();
     let leaves = graph.ids().filter(|n| graph.children(*n).is_empty());
@@ -376,7 +377,8 @@ fn figures_symbolic_traces() {
         let w = figure(&name);
         let traces: Vec<Vec<Step>> = w.symbolic_traces(4).iter().map(|t| steps(t)).collect();
         let depth = traces.iter().map(Vec::len).max();
-        let tree = w.explore(&builtin, &Options { merge: Merge::Nothing, depth, ..Options::default() }).graph;
+        let tree =
+            w.explore(&builtin, &ExploreOptions { merge: Merge::Nothing, depth, ..ExploreOptions::default() }).graph;
         for trace in traces {
             let there = tree.ids().any(|n| tree.path(n) == trace && !tree.rests_on_unknown(n));
             assert_eq!(w.values_for(&trace, Choice::Min).is_some(), there, "{name} {trace:?}");

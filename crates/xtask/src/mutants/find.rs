@@ -50,7 +50,7 @@ pub struct Site {
 
 /// What a file offers.
 #[derive(Debug)]
-pub struct Found {
+pub struct MutantSites {
     /// In the order of the text; what encloses others comes first.
     pub sites: Vec<Site>,
     /// Functions that give something of which no value is known.
@@ -58,13 +58,13 @@ pub struct Found {
 }
 
 /// Finds the sites of a file.
-pub fn find(text: &str) -> Result<Found, String> {
+pub fn find(text: &str) -> Result<MutantSites, String> {
     let file = syn::parse_file(text).map_err(|error| error.to_string())?;
     let mut finder = Finder { text, scope: Vec::new(), sites: Vec::new(), skipped: 0 };
     finder.visit_file(&file);
     let mut sites = finder.sites;
     number_equals(&mut sites);
-    Ok(Found { sites, skipped: finder.skipped })
+    Ok(MutantSites { sites, skipped: finder.skipped })
 }
 
 /// Equal changes of one function are told apart by a number.

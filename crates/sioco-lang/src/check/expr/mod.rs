@@ -21,10 +21,12 @@ use crate::syntax::ast::*;
 /// The functions that need no declaration.
 pub(in crate::check) const BUILTIN_FUNCTIONS: [&str; 7] = ["min", "max", "abs", "floor", "len", "contains", "slice"];
 
-/// How many terms a model may have: expansion of functions must end somewhere.
+/// A model may have at most this many terms: expansion of functions must end somewhere. Models of people have some
+/// thousand; a few functions that call each other twice would fill the memory.
 pub(in crate::check) const MAX_TERMS: usize = 1_000_000;
 
-/// How many terms may be looked at for that, each time they are.
+/// At most this many terms may be looked at for that, each time they are. What is looked at again and again without
+/// growing would otherwise take for ever.
 pub(in crate::check) const MAX_EXPANDED: usize = 5_000_000;
 
 /// A term with its sort. The sort keeps a range where one is known, so that it need not be checked again.

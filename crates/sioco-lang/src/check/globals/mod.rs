@@ -14,7 +14,7 @@ use sioco_model::{DataId, Id, SortId, TermId, Value};
 use order::Node;
 
 use crate::check::expr::{Scope, Typed};
-use crate::check::{Checker, Options, listed};
+use crate::check::{CheckOptions, Checker, listed};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
@@ -111,7 +111,7 @@ pub(in crate::check) type Overrides = Vec<(String, Expr)>;
 /// Parses the values of `--const` options; each becomes a source of its own, so that problems can point into it.
 pub(in crate::check) fn parse_overrides(
     sources: &mut SourceMap,
-    options: &Options,
+    options: &CheckOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Overrides {
     let mut all: Overrides = Vec::new();
@@ -302,7 +302,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A text on the command line that should be a string has no quotes, most likely: shells take them away.
-    pub(in crate::check) fn find_missing_quotes(&mut self, overrides: &Overrides, options: &Options) {
+    pub(in crate::check) fn find_missing_quotes(&mut self, overrides: &Overrides, options: &CheckOptions) {
         for (name, expr) in overrides {
             let Some((_, text)) = options.consts.iter().find(|(n, _)| n == name) else { continue };
             let Some(constant) = self.globals.consts.get(name.as_str()) else { continue };
@@ -481,13 +481,13 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Names shorter than this are too easily near to each other for a fix that is certain.
-pub(in crate::check) const SURE: usize = 4;
+/// Names shorter than this are too easily near to each other for a fix that is certain: one letter is a third of `in2`.
+pub(in crate::check) const SURE_LENGTH: usize = 4;
 
 /// Adds "did you mean"; and the fix, where the name is long enough for the guess to be sure.
 pub(in crate::check) fn suggest(d: Diagnostic, name: &Ident, near: Option<String>) -> Diagnostic {
     match near {
-        Some(near) if name.name.chars().count() >= SURE || near.eq_ignore_ascii_case(&name.name) => {
+        Some(near) if name.name.chars().count() >= SURE_LENGTH || near.eq_ignore_ascii_case(&name.name) => {
             d.help(format!("did you mean `{near}`?")).fix(name.span, near)
         }
         Some(near) => d.help(format!("did you mean `{near}`?")),

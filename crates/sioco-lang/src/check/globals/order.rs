@@ -1,5 +1,6 @@
 //! The order in which declarations are resolved: each after what it needs, circles reported.
 
+use crate::check::MAX_CIRCLES;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Globals, Overrides};
@@ -101,9 +102,6 @@ impl<'a> Checker<'a> {
         self.report(d);
     }
 }
-
-/// How many circles of declarations are reported.
-pub(in crate::check) const MAX_CIRCLES: usize = 20;
 
 /// A type, constant or function, for ordering.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -204,5 +204,6 @@ pub(in crate::check) const TYPE_SYNONYMS: [(&str, &str); 7] = [
     ("Str", "String"),
 ];
 
-/// How many parts a type may have: a few that double from one to the next would otherwise fill any memory.
+/// A type may have at most this many parts: a few that double from one to the next would otherwise fill any memory.
+/// Types that people write have some dozen.
 pub(in crate::check) const MAX_PARTS: u64 = 10_000;

@@ -196,7 +196,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Parameters from here on stand for what is carried over from earlier steps of the switch.
+/// Parameters from here on stand for what is carried over from earlier steps of the switch: far beyond the number of
+/// parameters that a gate may have.
 pub(in crate::check) const CARRIED: u32 = 1 << 20;
 
 /// A parameter of an earlier step that an answer may use.

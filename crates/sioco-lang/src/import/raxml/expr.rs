@@ -9,13 +9,16 @@ use rustc_hash::FxHashMap;
 use super::Type;
 use crate::syntax::parser::expr::MAX_DIGITS;
 
-/// How deep terms may nest: well below what our own parser allows for what is written from them.
+/// Terms may nest at most this deep: well below what our own parser allows for what is written from them, as each level
+/// may need brackets of its own.
 const MAX_DEPTH: usize = 30;
 
-/// How large a value may become when earlier assignments are put into it.
+/// A value may become at most this large, in terms, when earlier assignments are put into it. A text of that size is
+/// several screens; a chain of assignments that double would otherwise have no end.
 const MAX_SIZE: usize = 1000;
 
-/// The longest name with spaces, dashes and the like that is looked for.
+/// The longest name with spaces, dashes and the like that is looked for. Each place in a text is tried with every
+/// length up to it.
 const MAX_ODD_NAME: usize = 100;
 
 /// Operators, loosest first.

@@ -9,7 +9,7 @@ use sioco_model::visible::shortened;
 use super::expr::{self, Expr, Fault, Located, Ref};
 use super::{Automaton, Location, MAX_LISTED, Notes, Order, Param, Symbol, Type, Value};
 use crate::diagnostic::did_you_mean;
-use crate::import::{ImportError, Place};
+use crate::import::{FilePosition, ImportError};
 
 /// Text in the XML, and where it is.
 #[derive(Clone, Copy)]
@@ -113,9 +113,9 @@ impl<'a, 'x> Reader<'a, 'x> {
         }
     }
 
-    pub(super) fn place(&self, offset: usize) -> Place {
+    pub(super) fn place(&self, offset: usize) -> FilePosition {
         let at = self.doc.text_pos_at(offset);
-        Place { line: at.row, column: at.col }
+        FilePosition { line: at.row, column: at.col }
     }
 
     fn ignore(&mut self, what: String, offset: usize) {
@@ -505,7 +505,7 @@ impl<'a, 'x> Reader<'a, 'x> {
         Err(ImportError::BadExpression { message, help, at: self.place(offset) })
     }
 
-    fn count(&self, sofar: Option<(usize, Place)>, offset: usize) -> (usize, Place) {
+    fn count(&self, sofar: Option<(usize, FilePosition)>, offset: usize) -> (usize, FilePosition) {
         sofar.map_or_else(|| (1, self.place(offset)), |(n, first)| (n + 1, first))
     }
 }

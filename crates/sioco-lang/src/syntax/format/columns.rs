@@ -5,7 +5,8 @@ use super::MAX_WIDTH;
 /// Name, label, guard, update, answers and target.
 pub(super) const CELLS: usize = 6;
 
-/// A cell that is this much wider than the others is not aligned with them.
+/// A cell that is this many characters wider than the others is not aligned with them: one long guard would otherwise
+/// push the targets of all switches off the page.
 const MAX_EXCESS: usize = 40;
 
 /// The column at which each cell of each row starts. A width of zero is a cell that is not there.

@@ -22,7 +22,8 @@ use crate::source::{FileId, Span};
 use crate::syntax::lexer::Token;
 use crate::syntax::parser::{Parsed, parse};
 
-/// Lines are broken and columns are not aligned beyond this many characters.
+/// Lines are broken and columns are not aligned beyond this many characters: what fits beside another window, and in a
+/// review.
 pub const MAX_WIDTH: usize = 110;
 
 /// Formats a text. One with syntax errors is not formatted; the errors are given instead.

@@ -7,7 +7,8 @@ use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::lexer::Tok;
 
-/// The longest number that is read: to make one of its digits takes time, and so does to show it.
+/// The longest number that is read: to make one of its digits takes time that grows with their square, and so does to
+/// show it.
 pub(crate) const MAX_DIGITS: usize = 100_000;
 
 impl Parser<'_> {

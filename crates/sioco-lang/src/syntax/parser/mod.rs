@@ -17,7 +17,8 @@ use crate::source::{FileId, Span};
 use crate::syntax::ast::{File, Ident, MAX_NESTING};
 use crate::syntax::lexer::{Tok, Token, lex};
 
-/// How many problems of one file are reported before the rest of it is left alone.
+/// At most this many problems of one file are reported before the rest of it is left alone: some screens. A file with
+/// more is no model.
 const MAX_ERRORS: usize = 100;
 
 /// A parsed file.

@@ -47,7 +47,8 @@ pub(super) struct Cycles {
     generation: u64,
 }
 
-/// How many states are remembered: as many as a few closures may have.
+/// At most this many states are remembered: as many as four closures may have, so that what follows a step still knows
+/// the states before it.
 const REMEMBERED: usize = 4 * CLOSURE_LIMIT;
 
 /// Where internal steps may lead, seen from one state.

@@ -8,7 +8,8 @@ use crate::semantics::shape::Shape;
 use crate::term::{Op, Term};
 use crate::value::Value;
 
-/// Conditions with more operations that may be undefined are left alone.
+/// Conditions with more operations that may be undefined are left alone: each is looked at for itself, and few
+/// conditions of people have more than three.
 const ORIGINS: usize = 32;
 
 /// An operation that may be undefined, and what holds where it is evaluated.

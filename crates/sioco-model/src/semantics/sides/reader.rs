@@ -12,7 +12,8 @@ use crate::sort::Sort;
 use crate::term::{Op, Term};
 use crate::value::Value;
 
-/// Up to how many values of a hidden choice are tried one by one, so that states stay known.
+/// Up to this many values of a hidden choice are tried one by one, so that states stay known. Each is a hypothesis, and
+/// a few choices in a row multiply them: three make 4,096.
 const HIDDEN: u64 = 16;
 
 /// Looks for a variable in terms.
@@ -39,7 +40,7 @@ pub(super) struct Reader<'m> {
 
 /// Where a term stands that the variable is compared with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TermRole {
     /// Beside it, in a comparison.
     Beside,
     /// As a new value, of it or of what it is compared with.
@@ -76,7 +77,7 @@ impl<'m> Reader<'m> {
             for switch in model.switches.values() {
                 for (_, term) in switch.update.iter().filter(|(var, _)| *var == other) {
                     self.enter(switch);
-                    self.compare(*term, Place::Assigned)?;
+                    self.compare(*term, TermRole::Assigned)?;
                 }
             }
         }
@@ -122,7 +123,7 @@ impl<'m> Reader<'m> {
                 self.assign(args[1])?;
                 self.assign(args[2])
             }
-            _ => self.compare(term, Place::Assigned),
+            _ => self.compare(term, TermRole::Assigned),
         }
     }
 
@@ -141,7 +142,7 @@ impl<'m> Reader<'m> {
                 (false, false) => args.iter().try_for_each(|a| self.look(*a)),
                 (first, _) => {
                     self.ordered |= *op != Op::Eq;
-                    self.compare(args[usize::from(first)], Place::Beside)
+                    self.compare(args[usize::from(first)], TermRole::Beside)
                 }
             },
             Term::App(op, args) if self.is_decided(*op, args) => Some(()),
@@ -158,7 +159,7 @@ impl<'m> Reader<'m> {
     }
 
     /// The variable is compared with this.
-    fn compare(&mut self, with: TermId, place: Place) -> Option<()> {
+    fn compare(&mut self, with: TermId, place: TermRole) -> Option<()> {
         self.look(with)?;
         let model = self.model;
         if let Some(value) = model.terms.as_const(with) {
@@ -182,7 +183,7 @@ impl<'m> Reader<'m> {
                 self.seen_beside(switch, *i as usize, place)?.into_iter().try_for_each(|other| {
                     match self.is_it(other) {
                         true => Some(()),
-                        false => self.compare(other, Place::Beside),
+                        false => self.compare(other, TermRole::Beside),
                     }
                 })
             }
@@ -207,10 +208,10 @@ impl<'m> Reader<'m> {
 
     /// What else a guard compares a parameter with, whose value the tester knows wherever it matters: one that it sends, or
     /// one that it sees. Nothing if whether the system can choose a value depends on more than these comparisons.
-    fn seen_beside(&self, switch: &Switch, param: usize, place: Place) -> Option<Vec<TermId>> {
+    fn seen_beside(&self, switch: &Switch, param: usize, place: TermRole) -> Option<Vec<TermId>> {
         let Label::Gate(gate) = switch.label else { return None };
         switch.params.get(param).filter(|p| p.term.is_none())?;
-        if self.model.gates[gate].direction == Direction::Input || place == Place::Assigned {
+        if self.model.gates[gate].direction == Direction::Input || place == TermRole::Assigned {
             return Some(Vec::new());
         }
         self.only_equal(switch, param)

@@ -6,6 +6,7 @@ use super::{Graph, Layout, Placement, Point, Route, Size};
 /// Nodes on a grid, in the order in which a breadth-first walk meets them.
 pub(crate) struct Grid;
 
+/// The space between panels: wide enough that an edge label does not seem to belong to both.
 const SPACE: f64 = 40.0;
 
 impl Layout for Grid {

@@ -8,27 +8,36 @@ use super::{Graph, Layout, NodeBox, Placement, Point, Route, Size};
 /// Nodes and labels on levels.
 pub(crate) struct Layered;
 
-/// More nodes, or more bends of edges, and the picture is neither fast nor of use.
+/// With more nodes the picture is neither fast nor of use: the layout grows with the square of their number.
 const MAX_NODES: usize = 500;
+/// And with more bends of edges, for the same reason.
 const MAX_VERTICES: usize = 12_000;
 
-/// Space between the edges of a node, and the least around a line, a node and a label.
+/// Space between the edges of a node, in the units of the picture (a line of labels is 14.5 high): an arrowhead fits.
 const PORT: f64 = 20.0;
+/// The least space around a line, so that two of them are not taken for one.
 const LINE_SPACE: f64 = 9.0;
+/// The least space around a node: a line of labels.
 const NODE_SPACE: f64 = 16.0;
+/// The least space around a label, so that it belongs to one edge only.
 const LABEL_SPACE: f64 = 10.0;
 /// How far a line runs straight where it meets a node: arrowheads stand on it.
 const STUB: f64 = 9.0;
 /// From the line to its label.
 const LABEL_GAP: f64 = 7.0;
-/// How far a loop goes out, half its height, and the least space for one, and between two.
+/// How far a loop goes out: its arrowhead and a bend fit.
 const LOOP_REACH: f64 = 28.0;
+/// Half the height of a loop where it meets the node.
 const LOOP_SPREAD: f64 = 10.0;
+/// The least height for a loop.
 const LOOP_HEIGHT: f64 = 24.0;
+/// The least space between two loops.
 const LOOP_SPACE: f64 = 6.0;
-/// Space between levels: at least, at most, and how much for a bend of one unit.
+/// The least space between levels, where edges run straight.
 const LEAST_GAP: f64 = 14.0;
+/// The greatest: steeper edges are still followed by the eye, and the picture stays small.
 const MOST_GAP: f64 = 64.0;
+/// How much space a bend of one unit adds, so that edges are not steep.
 const GAP_PER_BEND: f64 = 0.16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

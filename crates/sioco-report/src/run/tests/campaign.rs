@@ -46,7 +46,7 @@ fn a_summary(model: &Model) -> Summary {
             },
             PurposeResult {
                 verdict: Some(Verdict::Inconclusive),
-                cause: Some(Cause::Open(Open::Deviation)),
+                cause: Some(Cause::Open(OpenCause::Deviation)),
                 attempts: 3,
                 ..Default::default()
             },
@@ -75,7 +75,7 @@ fn a_campaign_in_a_few_lines() {
     let found = a_summary(&model.model);
     let gates = [Gate { text: "switch>=95%".into(), percent: 33.3, met: false }];
     let mut reasons = Reasons::default();
-    for why in [Open::Deviation, Open::Crossed, Open::Crossed] {
+    for why in [OpenCause::Deviation, OpenCause::Crossed, OpenCause::Crossed] {
         reasons.add(&Cause::Open(why));
     }
     reasons.add(&Cause::Reached);

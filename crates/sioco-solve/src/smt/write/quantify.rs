@@ -9,8 +9,9 @@ use sioco_model::{BinderId, Id, TermId};
 use super::{Text, Wrote};
 use crate::smt::sorts::{self, Unwritable, put};
 
-/// A text with quantifiers may not get longer than this. What can be undefined is written several times inside of a
-/// quantifier, so quantifiers inside of each other may make a short term a text without end.
+/// A text with quantifiers may not get longer than this many bytes. What can be undefined is written several times
+/// inside of a quantifier, so quantifiers inside of each other may make a short term a text without end. A solver that
+/// is given more mostly answers `unknown` anyway.
 const MOST_TEXT: usize = 1 << 18;
 
 /// The binders of an `Op::Exists`.

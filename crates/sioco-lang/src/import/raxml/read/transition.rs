@@ -9,10 +9,12 @@ use crate::import::raxml::expr::{self, Expr, Ref};
 use crate::import::raxml::reading::Evidence;
 use crate::import::raxml::{Arg, Order, Param, Symbol, Transition, Type};
 
-/// How large all values of one transition may become together when earlier assignments are put into them.
+/// All values of one transition may become at most this large together, in terms, when earlier assignments are put into
+/// them: a thousand values of the [greatest size](super::super::expr).
 const MAX_GROWN: usize = 1_000_000;
 
-/// How many values a fresh one is compared with.
+/// A fresh value is compared with at most this many: comparing all with each other grows with the square of their
+/// number. A transition seldom has more than some dozen.
 const MAX_COMPARED: usize = 1000;
 
 /// The parts of a transition, by the names of their elements.

@@ -10,9 +10,10 @@ use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::lexer::Tok;
 
-/// Blocks and lists are indented by this.
+/// Blocks and lists are indented by this many columns: guards stay within the width in a model of three levels.
 const STEP: usize = 2;
-/// The lines of a broken switch, and lines that only a comment made necessary, are indented by this.
+/// The lines of a broken switch, and lines that only a comment made necessary, are indented by this: twice a block, so
+/// that they are not taken for one.
 pub(super) const HANGING: usize = 4;
 
 /// What may be done in the gap before a token, apart from leaving a space.
