@@ -271,9 +271,9 @@ a word of the adapter
         let wrong = [input(1, 6), answer("accepted", 2)].concat();
         for (text, steps, why) in [
             (&missing, "", "input 1 was neither accepted nor refused, but a later one was"),
-            (&twice, "?inX(6)", "input 1 is accepted, but it was not sent, or was answered before"),
-            (&both, "?inX(6)", "input 1 is refused, but it was not sent, or was answered before"),
-            (&wrong, "", "input 2 is accepted, but it was not sent, or was answered before"),
+            (&twice, "?inX(6)", "input 1 was accepted, but it was not sent, or was answered before"),
+            (&both, "?inX(6)", "input 1 was refused, but it was not sent, or was answered before"),
+            (&wrong, "", "input 2 was accepted, but it was not sent, or was answered before"),
         ] {
             let log = protocol(text, &model).expect("a log");
             assert_eq!(shown(&log, &model), [steps], "{text}");

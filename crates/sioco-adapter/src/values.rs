@@ -161,7 +161,7 @@ pub fn arguments(model: &Model, gate: &Gate, args: Option<&Json>) -> Result<Vec<
             count(gate.params.len(), "parameter")
         ))),
         Some(other) => Err(Misread::Protocol(format!(
-            "`args` is {}; it should be an object such as {{\"p\":1}}, or an array",
+            "`args` is {}; it must be an object such as {{\"p\":1}}, or an array",
             excerpt(&other.to_string())
         ))),
     }

@@ -32,13 +32,13 @@ impl fmt::Display for CoverError {
             CoverError::Unplanned { why, near, auto } => {
                 match why {
                     sioco_plan::CoverError::Unknown(name) if *auto => {
-                        write!(f, "there is no way to cover called `{name}`; there is `auto`, {WAYS}")?;
+                        write!(f, "`--cover` has no value `{name}`; write `auto`, {WAYS}")?;
                     }
                     why => why.fmt(f)?,
                 }
                 near.iter().try_for_each(|near| write!(f, "; did you mean `{near}`?"))
             }
-            CoverError::NearAuto(text) => write!(f, "`{text}` is nothing to cover; did you mean `auto`?"),
+            CoverError::NearAuto(text) => write!(f, "`--cover` has no value `{text}`; did you mean `auto`?"),
         }
     }
 }

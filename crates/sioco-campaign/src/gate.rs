@@ -62,15 +62,16 @@ impl fmt::Display for DemandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DemandError::Form => {
-                f.write_str("write what is covered, `>=` and a share, such as `switch>=95%` or `surely location>=80%`")
+                f.write_str("write a kind of coverage, `>=` and a percentage, such as `switch>=95%` or `surely \
+                             location>=80%`")
             }
             DemandError::Thing { name, near: Some(near) } => {
-                write!(f, "`{name}` is nothing to count; did you mean `{near}`?")
+                write!(f, "`{name}` is not a kind of coverage; did you mean `{near}`?")
             }
             DemandError::Thing { name, near: None } => {
-                write!(f, "`{name}` is nothing to count; there are `switch`, `location` and `purpose`")
+                write!(f, "`{name}` is not a kind of coverage; write `switch`, `location` or `purpose`")
             }
-            DemandError::Share(share) => write!(f, "`{share}` is no share from 0% to 100%"),
+            DemandError::Share(share) => write!(f, "`{share}` is not a percentage from 0% to 100%"),
         }
     }
 }

@@ -100,7 +100,7 @@ impl<'m> Played<'m> {
         let crossing = crossing.ok_or_else(|| {
             let why = declared(self.model, &self.played.gates[output.gate].name, Direction::Output);
             let why = why.err().map(|why| why.to_string()).unwrap_or_default();
-            let message = format!("the model that is played gave {}: {why}", output.show(self.played));
+            let message = format!("the played model gave {}: {why}", output.show(self.played));
             Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false }
         })?;
         let gate = crossing.gate;
@@ -123,7 +123,7 @@ impl Sut for Played<'_> {
     fn reset(&mut self, run: RunNumber, seed: u64) -> Result<(), Fault> {
         if !self.differences.is_empty() {
             let all = self.differences.join("; ");
-            let message = format!("the gates of the model that is played are not those of the model: {all}");
+            let message = format!("the played model has other gates than the model: {all}");
             return Err(Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false });
         }
         self.refused.clear();
@@ -142,7 +142,7 @@ impl Sut for Played<'_> {
 
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         if let Some(id) = self.refused.pop() {
-            let why = "the model that is played has no such input".to_owned();
+            let why = "the played model has no such input".to_owned();
             return Ok(Polled::Event(SutEvent::Refused { id, why }));
         }
         Ok(match self.player.poll(wait)? {

@@ -226,7 +226,7 @@ fn put(found: &mut Found, arg: &Arg, values: Vec<String>, test: &Command) {
 enum OptionError {
     /// It has a character in it that cannot be seen.
     Hidden(char),
-    /// It should be true or false.
+    /// It must be true or false.
     NoFlag,
     /// It is a value of a kind that no option takes.
     NoValue(toml::Value),

@@ -78,10 +78,10 @@ fn what_conforms_is_proved_or_bounded() {
     // What a bound of the search leaves open is open.
     let run = compare(&card, &card, &["--nodes", "2"]);
     run.exits(3);
-    run.stdout_has("there are more states than `--nodes` allows");
+    run.stdout_has("the limit on nodes was reached; raise `--nodes`");
     let run = compare(&card, &card, &["--time", "0"]);
     run.exits(3);
-    run.stdout_has("the time was up, `--time` allows more");
+    run.stdout_has("the time limit was reached; raise `--time`");
     // Where nothing was compared, nothing is said to conform.
     run.stdout_has(" is unknown: nothing could be compared: the time was up");
     assert!(!run.stdout.contains("up to 0"), "{}", run.stdout);
@@ -91,7 +91,7 @@ fn what_conforms_is_proved_or_bounded() {
     let (result, reason) = (&json["conformance"]["result"], json["conformance"]["reason"].as_str().unwrap());
     assert_eq!(
         (result, reason),
-        (&"unknown".into(), "nothing could be compared: there are more states than `--nodes` allows")
+        (&"unknown".into(), "nothing could be compared: the limit on nodes was reached; raise `--nodes`")
     );
 }
 

@@ -682,7 +682,7 @@ fn an_interrupt_shows_what_was_found() {
     let model = folder.write("m.sts", text);
     for signals in [1, 2] {
         let told = interrupted(&[&model], signals);
-        assert!(told.contains("interrupted: this is what was found until then"), "{told}");
+        assert!(told.contains("interrupted: these are the results so far"), "{told}");
         assert!(told.contains("  errors    `tell` can compute a value"), "{told}");
     }
     let told = interrupted(&[&model, "--format", "json"], 1);

@@ -60,7 +60,7 @@ error[sioco::V001]: this output is not allowed here
    ╭▸ acc.sts:11:26
    │
 11 │   state l1 { tell: !outX(x) -> l0 }
-   │                          ━ is 6, the SUT sent 7
+   │                          ━ is 6, but the SUT sent 7
    │
    ├ note: allowed here: !outX(p = 6)
    ╰ note: hypotheses: 1 (l1, x = 6)
@@ -447,7 +447,7 @@ fn inputs_that_only_some_hypotheses_specify_are_told() {
     for (locked, told) in [
         (
             "a: ?enter(code) [code == secret + other] -> opening",
-            "is specified by 3 of 9 hypotheses only; the other hyp",
+            "is specified only by 3 of 9 hypotheses; the other hyp",
         ),
         ("a: ?enter(code) [secret != 1] -> opening", "is specified only where secret = 0 or secret = 2; the other hyp"),
     ] {

@@ -80,7 +80,7 @@ infeasible: `no` is never taken
 11 │     no:     !never  [x > 3 && x < 2]      -> l2
    ╰╴                     ━━━━━━━━━━━━━━ `x > 3` and `x < 2` are never true together
 
-not reached: far (m.sts:12:13): within the number of nodes: `--nodes` looks further
+not reached: far (m.sts:12:13): within the limit on nodes: raise `--nodes`
 
   runs       can be inconclusive: the system decides by itself what happens next
              in 18 states, for example `add` or `finish`
@@ -160,7 +160,7 @@ fn written_purposes() {
     let run = plan(&example("atm/atm"), &["--cover", "purpose:ThirdRefused"]);
     run.exits(0).stdout_has("ATM: 1 of 1 purpose covered (100%)").stdout_has("?amount(a = 0) [third <= m]");
     let run = plan(&example("atm/atm"), &["--cover", "purpose:ThirdRefusal"]);
-    run.exits(2).stdout_is("").stderr_has("there is no purpose `ThirdRefusal` in this model; there is ThirdRefused");
+    run.exits(2).stdout_is("").stderr_has("there is no purpose `ThirdRefusal` in this model; it has ThirdRefused");
     run.stderr_has("did you mean `--cover purpose:ThirdRefused`?");
 }
 
@@ -195,7 +195,7 @@ fn lengths_that_are_not_reached_are_said() {
         .stdout_has("of 90 steps are there; the greatest number of");
     // Nothing is missing where nothing is longer.
     let run = plan(&example("coffee/coffee-free"), &["--cover", "traces:9"]);
-    run.exits(0).stdout_has("no traces are longer than these, though 9 steps were asked for");
+    run.exits(0).stdout_has("no traces are longer than these; you asked for 9 steps");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn time_is_up() {
     let here = folder();
     let file = here.write("m.sts", MODEL);
     let run = sioco(&["plan", &file, "--solver", "builtin", "--time", "0", "--nodes", "1000000"]);
-    run.exits(4).stdout_has("the time was up, `--time` allows more").stdout_has("not reached: add");
+    run.exits(4).stdout_has("the time limit was reached; raise `--time`").stdout_has("not reached: add");
 }
 
 #[test]
@@ -222,8 +222,8 @@ fn shares_of_nothing_are_not_told() {
     plan(&file, &["--cover", "purpose:A"]).exits(4).stdout_has("P: the purpose `A` cannot be reached (proved)\n");
     assert_eq!(document(&file, &["--cover", "purpose:A"])["coverage"]["percent"], Value::Null);
     assert_eq!(document(&file, &["--cover", "traces:1"])["coverage"], Value::Null);
-    plan(&file, &["--cover", "traces:1"]).stdout_has("1 of 1 switch on them, 1 step at most\n");
-    plan(&file, &["--cover", "random:2"]).stdout_has("1 of 1 switch on them, 2 steps together\n");
+    plan(&file, &["--cover", "traces:1"]).stdout_has("1 of 1 switch taken, 1 step at most\n");
+    plan(&file, &["--cover", "random:2"]).stdout_has("1 of 1 switch taken, 2 steps in total\n");
 }
 
 #[test]
@@ -274,9 +274,9 @@ fn a_plan_goes_to_a_file_and_back() {
     let changed = here.write("other.sts", &MODEL.replace("x > 15", "x > 12"));
     plan(&changed, &["--check", &to]).exits(0).stdout_has("the model has changed since, but not where it matters");
     for (old, new, told) in [
-        ("tell:", "tel:", "misfit: purpose 1: there is no switch `tell` in the model any more; did you mean `tel`?\n"),
+        ("tell:", "tel:", "misfit: purpose 1: the model no longer has a switch `tell`; did you mean `tel`?\n"),
         ("[x > 15]", "[x > 15 && x < 2]", "step 5, `finish`, cannot be taken after `add tell add tell` any more: "),
-        ("-> l1\n", "-> l0\n", "misfit: purpose 1: step 2, `tell`, does not leave `l0` any more\n"),
+        ("-> l1\n", "-> l0\n", "misfit: purpose 1: step 2, `tell`, no longer leaves `l0`\n"),
         ("inX(p: Int", "inX(q: Int", "misfit: the gate `inX` has other parameters: it was `?inX(p: Int in 1..10)`"),
     ] {
         let changed = here.write("other.sts", &MODEL.replace(old, new));
@@ -306,7 +306,7 @@ fn files_that_are_no_plans() {
     check(&here.write("new.json", &newer)).exits(2).stderr_has("version 2 of the format, and this sioco reads up to 1");
     check(&here.write("types.json", &good.replace("\"parent\":0", "\"parent\":\"0\"")))
         .exits(2)
-        .stderr_has("`purposes[0].nodes[1].parent` should be a whole number");
+        .stderr_has("`purposes[0].nodes[1].parent` must be a whole number");
     check(&model).exits(2).stderr_has("this is not JSON");
 }
 
@@ -317,7 +317,7 @@ fn a_wrong_command_line() {
     for (options, told) in [
         (&["--cover", "swich"][..], "there is no way to cover called `swich`"),
         (&["--cover", "swich"], "did you mean `switch`?"),
-        (&["--cover", "paths:0"], "`paths:0` asks for nothing: a length must be at least 1"),
+        (&["--cover", "paths:0"], "`paths:0` covers nothing: a length must be at least 1"),
         (&["--cover", "paths:99999999999999999999"], "`99999999999999999999` is too large for a length"),
         (&["--cover", "traces"], "`traces` needs a length: write `traces:3`"),
         (&["--cover", ""], "there is no way to cover called ``"),
@@ -370,8 +370,8 @@ fn an_interrupt_keeps_what_was_found() {
         let output = child.wait_with_output().unwrap();
         let told = String::from_utf8(output.stdout).unwrap();
         if output.status.code() == Some(130) && told.contains("by 1 purpose with 5 steps") {
-            assert!(told.contains("interrupted: this is what was found until then"), "{told}");
-            assert!(told.contains("before it was interrupted") && !told.contains("`--time`"), "{told}");
+            assert!(told.contains("interrupted: these are the results so far"), "{told}");
+            assert!(told.contains("before the interrupt") && !told.contains("`--time`"), "{told}");
             return;
         }
     }

@@ -209,9 +209,9 @@ fn bad_input_is_told() {
     // Cut before the failing run is over, it has not failed.
     let cut: String = text.lines().take(4).map(|l| format!("{l}\n")).collect();
     folder.write("cut.jsonl", &cut);
-    replay(&folder, &["cut.jsonl"]).exits(4).stderr_has("the journal ends before the campaign does");
+    replay(&folder, &["cut.jsonl"]).exits(4).stderr_has("the journal ends before the end of the campaign");
     folder.write("bad.jsonl", &text.replacen("\"type\":\"accepted\"", "\"type\":7", 1));
-    replay(&folder, &["bad.jsonl"]).exits(2).stderr_has("`type` should be a text");
+    replay(&folder, &["bad.jsonl"]).exits(2).stderr_has("`type` must be a string");
     // The model is gone.
     fs::remove_file(folder.path("acc.sts")).unwrap();
     replay(&folder, &["j.jsonl"]).exits(2).stderr_has("acc.sts").stderr_has("`--model FILE`");

@@ -63,7 +63,7 @@ fn a_system_that_conforms_passes() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "42"]);
     run.exits(0).stderr_is("");
     run.stdout_has("PASS  Accumulator against `model:acc.sts`: ")
-        .stdout_has("the steps are used up (1000 steps besides the ")
+        .stdout_has("the step limit was reached (1000 steps besides the ")
         .stdout_has("3 of 3 switches surely taken (100%)")
         .stdout_has("  seed       42\n")
         .stdout_has("  journal    .sioco/runs/");
@@ -164,11 +164,11 @@ fn what_is_covered_can_be_chosen() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random:2", "--seed", "8"]);
     run.exits(0).stdout_has(": 2 runs,");
     let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random", "--seed", "8"]);
-    run.exits(0).stdout_has("the steps are used up (1000 steps)");
+    run.exits(0).stdout_has("the step limit was reached (1000 steps)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--for", "100ms", "--cover", "random"]);
-    run.exits(0).stdout_has("the time is used up (100 ms)");
+    run.exits(0).stdout_has("the time limit was reached (100 ms)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--max-steps", "7", "--cover", "random"]);
-    run.exits(0).stdout_has("the steps are used up (7 steps)");
+    run.exits(0).stdout_has("the step limit was reached (7 steps)");
     // In the middle of a purpose, that is inconclusive.
     test(&folder, &["--sut", "model:acc.sts", "--max-steps", "1"]).exits(3).stdout_has("it was stopped");
 }
@@ -219,7 +219,7 @@ fn planning_counts_to_the_time() {
     let begun = std::time::Instant::now();
     let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "3", "--for", "2s"]);
     // On a pipe nothing tells how far it is.
-    run.stdout_has("the time is used up (2.0 s)")
+    run.stdout_has("the time limit was reached (2.0 s)")
         .stderr_has(" uncovered; planning had half of `--for`, and a longer one covers more\n");
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
@@ -422,14 +422,14 @@ fn a_model_with_other_gates_is_no_verdict() {
     let folder = folder();
     folder.write("other.sts", "output bye\nprocess P { init a { !bye -> a } }\n");
     let run = test(&folder, &["--sut", "model:other.sts", "--seed", "1"]);
-    run.exits(5).stdout_has("error[adapter]: the gates of the model that is played are not those of the model: ");
+    run.exits(5).stdout_has("error[adapter]: the played model has other gates than the model: ");
     run.stdout_has("the model has the input `inX`, and the model that is played does not have it; ");
     run.stdout_has("the model that is played has the output `bye`, and the model does not have it");
     run.stdout_has(": 0 runs, 0 steps");
     // A value that the gate does not have is one on the system.
     folder.write("text.sts", &MODEL.replace("outX(p: Int)", "outX(p: String)").replace("!outX(x)", "!outX(\"six\")"));
     let run = test(&folder, &["--sut", "model:text.sts", "--seed", "1"]);
-    run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
+    run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that do not fit `!outX`");
 }
 
 /// Gates and values go by their names, wherever they were declared.
@@ -446,7 +446,7 @@ fn a_model_that_plays_may_be_declared_in_another_order() {
     sioco_in(&args("model:two.sts"), &folder.path("")).exits(0).stdout_has("2 of 2 switches surely taken");
     folder.write("two.sts", &other.replace("d := c", "d := if c == Green then Red else c"));
     let run = sioco_in(&args("model:two.sts"), &folder.path(""));
-    run.exits(1).stdout_has("is Green, the SUT sent Red");
+    run.exits(1).stdout_has("is Green, but the SUT sent Red");
 }
 
 /// What a model that plays gives before it takes an input came before it: no adapter could have mixed them up, so it is a
@@ -535,7 +535,8 @@ fn refused_inputs_are_told_together() {
     folder.program("no.sh", &text.replace("not $p\\\"}\"\n", "not $p\\\"}\";;\n"));
     let run = test(&folder, &["--sut", "./no.sh", "--seed", "4", "--cover", "random:9"]);
     run.exits(5).stdout_has("error[refused]: ?inX(p=").stdout_has(" was refused: not ");
-    run.stdout_has("in `l0`").stdout_has("note: hypotheses: 1 (l0, x = 0)").stdout_has("in the same way: runs 2, 3\n");
+    run.stdout_has("in `l0`").stdout_has("note: hypotheses: 1 (l0, x = 0)").stdout_has("failed in the same way: \
+                                                                                        runs 2, 3\n");
     assert_eq!(run.stdout.matches("error[refused]").count(), 1, "{}", run.stdout);
 }
 
@@ -669,6 +670,6 @@ fn what_a_purpose_reads_matters() {
     for purpose in ["One", "Two"] {
         let cover = format!("purpose:{purpose}");
         let run = sioco_in(&["test", "p.sts", "--sut", "model:p.sts", "--cover", &cover], &folder.path(""));
-        run.exits(0).stdout_has("0 of 1 reached, 1 more perhaps");
+        run.exits(0).stdout_has("0 of 1 reached, 1 more possibly");
     }
 }

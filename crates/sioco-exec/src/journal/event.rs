@@ -90,7 +90,7 @@ pub fn read_args(model: &Model, gate: GateId, json: Option<&Json>) -> Result<Vec
         let Some(json) = json else { return Err(Misfit(format!("there is no value for `{}`", p.name))) };
         value::read(&model.sorts, sort(model, p), json)
             .filter(|value| p.takes(&model.sorts, value))
-            .ok_or_else(|| Misfit(format!("{} is no value of `{}: {}`", short(json), p.name, model.sorts.name(p.sort))))
+            .ok_or_else(|| Misfit(format!("{} is not a value of `{}: {}`", short(json), p.name, model.sorts.name(p.sort))))
     };
     match given {
         Json::Object(object) => {
@@ -104,7 +104,7 @@ pub fn read_args(model: &Model, gate: GateId, json: Option<&Json>) -> Result<Vec
         }
         Json::Array(items) => Err(Misfit(format!("{} values for {} parameters", items.len(), params.len()))),
         other => {
-            Err(Misfit(format!("`args` should be an object with values for {}, and is {}", names(), short(other))))
+            Err(Misfit(format!("`args` must be an object with values for {}, but is {}", names(), short(other))))
         }
     }
 }

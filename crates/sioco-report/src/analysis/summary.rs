@@ -41,10 +41,10 @@ pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis, denied: 
             format!("  explored       {nodes}; not all questions about them were asked in time: `--time` allows more")
         }
         _ if analysis.cancelled => format!("  explored       {nodes}, interrupted: what follows is about these alone"),
-        Stop::Complete => format!("  explored       {nodes}, complete: all that can be reached"),
-        Stop::Depth => format!("  explored       {nodes}, not complete: `--depth` looks further"),
-        Stop::Nodes => format!("  explored       {nodes}, not complete: `--nodes` looks further"),
-        Stop::Cancelled => format!("  explored       {nodes}, not complete: `--time` looks further"),
+        Stop::Complete => format!("  explored       {nodes}, complete: everything reachable"),
+        Stop::Depth => format!("  explored       {nodes}, not complete: raise `--depth`"),
+        Stop::Nodes => format!("  explored       {nodes}, not complete: raise `--nodes`"),
+        Stop::Cancelled => format!("  explored       {nodes}, not complete: raise `--time`"),
         _ => format!("  explored       {nodes}, not complete"),
     });
     if !analysis.switches.is_empty() {

@@ -66,7 +66,7 @@ pub fn stop(explored: &Explored<'_>) -> (String, String) {
             let time = explored.time.unwrap_or_default().as_secs_f64();
             (format!("stopped after {time} s, when the time was up"), format!("{left}; a greater `--time` goes on"))
         }
-        Stop::Cancelled => ("interrupted: this is what was found until then".into(), left),
+        Stop::Cancelled => ("interrupted: these are the results so far".into(), left),
     }
 }
 

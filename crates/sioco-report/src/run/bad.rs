@@ -121,7 +121,7 @@ fn report(bad: &Bad<'_>) -> Parts {
             let mut parts = failure::parts(words, failure, bad.explanation);
             if let (Some(input), Failure::Output(_) | Failure::Silence) = (bad.unaccepted, failure) {
                 let input = named(model, input, "=");
-                let told = "an adapter prints `accepted` before it passes an input on";
+                let told = "an adapter must print `accepted` before it passes an input on";
                 parts.notes.insert(0, format!("{input} was not yet accepted when this came; {told}"));
             }
             parts

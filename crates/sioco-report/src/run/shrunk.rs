@@ -15,7 +15,7 @@ use crate::analysis::Source;
 
 /// Why a run may not fail again.
 const MOODS: &str =
-    "it may depend on time, or on what the SUT keeps between runs, which `sioco adapter check` looks into";
+    "it may depend on timing, or on state that the SUT keeps between runs; `sioco adapter check` tests for that";
 
 /// What shrinking has to say about a run that did not pass, on lines.
 pub fn notes(run: &FailingRun<'_>) -> Vec<String> {
@@ -26,8 +26,8 @@ pub fn notes(run: &FailingRun<'_>) -> Vec<String> {
 pub fn hint(trails: &Trails, run: &FailingRun<'_>) -> Option<String> {
     let other = trails.otherwise(run.steps)?;
     Some(format!(
-        "the same inputs were answered otherwise in run {other}: is the SUT really back in its initial state after a \
-         reset? `sioco adapter check` looks into that"
+        "the same inputs got another answer in run {other}: does a reset bring the SUT back to its initial state? \
+         `sioco adapter check` tests that"
     ))
 }
 
@@ -49,10 +49,10 @@ fn told(shortened: &Shortened) -> Vec<String> {
     match ended {
         Ended::Done | Ended::Gone => {}
         Ended::Time => {
-            let more = "`--shrink-for TIME` gives it more";
-            notes.push(format!("there may be a simpler form: the time for shrinking is used up; {more}"));
+            let more = "raise `--shrink-for`";
+            notes.push(format!("there may be a simpler form: the time for shrinking ran out; {more}"));
         }
-        Ended::Runs => notes.push("there may be a simpler form: the runs for shrinking are used up".to_owned()),
+        Ended::Runs => notes.push("there may be a simpler form: the limit on runs for shrinking was reached".to_owned()),
         Ended::Interrupted => notes.push("shrinking was interrupted".to_owned()),
         Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
     }
@@ -66,9 +66,10 @@ pub(super) fn row(shortened: &Shortened) -> String {
     match shortest {
         Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
         Some(_) => format!("run {run} to simpler values, in {tried}"),
-        None if *ended == Ended::Done => format!("run {run} not: nothing can be left out, by {tried}"),
-        None if *ended == Ended::Gone => format!("run {run} not: it did not fail again in {tried}"),
-        None => format!("run {run} not, in {tried}"),
+        None if *ended == Ended::Done => format!("run {run} is the shortest form: nothing can be left out, as \
+                                                  {tried} showed"),
+        None if *ended == Ended::Gone => format!("run {run} was not shrunk: it did not fail again in {tried}"),
+        None => format!("run {run} was not shrunk, after {tried}"),
     }
 }
 
@@ -123,9 +124,10 @@ mod tests {
         assert_eq!(told(&done), ["fails in 4 of 5 runs"]);
         assert_eq!(row(&done), "run 17 from 23 to 4 steps, in 57 runs");
         assert_eq!(row(&shortened(Ended::Done, Some(23), rate)), "run 17 to simpler values, in 57 runs");
-        assert_eq!(row(&shortened(Ended::Done, None, rate)), "run 17 not: nothing can be left out, by 57 runs");
-        assert_eq!(row(&shortened(Ended::Time, None, rate)), "run 17 not, in 57 runs");
-        assert_eq!(row(&shortened(Ended::Gone, None, None)), "run 17 not: it did not fail again in 57 runs");
+        assert_eq!(row(&shortened(Ended::Done, None, rate)), "run 17 is the shortest form: nothing can be left out, \
+                                                              as 57 runs showed");
+        assert_eq!(row(&shortened(Ended::Time, None, rate)), "run 17 was not shrunk, after 57 runs");
+        assert_eq!(row(&shortened(Ended::Gone, None, None)), "run 17 was not shrunk: it did not fail again in 57 runs");
         let never = shortened(Ended::Done, Some(4), Some(Rate { failed: 0, of: 5 }));
         assert!(told(&never)[0].starts_with("failed, but not again in 5 runs: it may depend"), "{:?}", told(&never));
         let gone = told(&shortened(Ended::Gone, None, None));

@@ -395,7 +395,7 @@ impl Plan {
             // What was not asked is taken to be possible.
             let why = match interrupted.load(Ordering::Relaxed) {
                 true => "it was interrupted",
-                false => "the time was up, `--time` allows more",
+                false => "the time limit was reached; raise `--time`",
             };
             out.say(format_args!("not all paths were taken again: {why}"));
         }

@@ -477,7 +477,7 @@ fn end(exit: Exit, outcome: &Outcome, journal: &Writer) -> Result<Exit, Failure>
         (Some(why), _) => {
             let path = journal.path.display();
             let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was ended"));
-            Err(Failure { exit, message, help: None }.help("`--journal FILE` writes it somewhere else"))
+            Err(Failure { exit, message, help: None }.help("choose another place with `--journal FILE`"))
         }
     }
 }

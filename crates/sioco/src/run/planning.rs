@@ -121,7 +121,7 @@ mod tests {
                 3,
                 Stop::Memory,
                 usual,
-                "all traces of up to 3 steps are planned, and not of 9: there was not enough memory for these; `--memory` \
+                "all traces of up to 3 steps are planned, but not up to 9: not enough memory; `--memory` \
                  gives more",
             ),
             (
@@ -129,7 +129,7 @@ mod tests {
                 0,
                 Stop::Cancelled,
                 short,
-                "no traces can be tested, not even those of 1 step: there was not enough time for them; planning has half \
+                "no traces can be tested, not even those of 1 step: not enough time; planning has half \
                  of `--for`: give more",
             ),
             (
@@ -137,7 +137,7 @@ mod tests {
                 1,
                 Stop::Cancelled,
                 usual,
-                "all traces of up to 1 step are planned, and not of 2: there was not enough time for these; `sioco plan \
+                "all traces of up to 1 step are planned, but not up to 2: not enough time; `sioco plan \
                  --time` may take longer, and `--plan` runs what it finds",
             ),
             (
@@ -145,7 +145,7 @@ mod tests {
                 3,
                 Stop::Nodes,
                 usual,
-                "all paths of up to 3 steps are planned, and not of 9: there was not enough room for these; `sioco plan \
+                "all paths of up to 3 steps are planned, but not up to 9: not enough room; `sioco plan \
                  --nodes` looks further, and `--plan` runs what it finds",
             ),
         ] {

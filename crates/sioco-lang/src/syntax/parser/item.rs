@@ -86,7 +86,7 @@ impl Parser<'_> {
         if found && !self.confused {
             let message = format!("no `;` is needed after {after}");
             let d = Diagnostic::new(Code::UnexpectedToken, span, message);
-            self.diagnostics.push(d.help("take it out").fix(span, ""));
+            self.diagnostics.push(d.help("remove it").fix(span, ""));
         }
         found
     }
