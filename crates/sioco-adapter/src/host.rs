@@ -154,7 +154,7 @@ impl Host {
     fn tcp(&self, port: u16, patience: Duration) -> Result<Tcp, Fault> {
         let address = self.address.replace(PORT, &port.to_string());
         let tcp =
-            crate::spec::tcp(&address).map_err(|why| cannot_start(format!("`{address}` is no address: {why}")))?;
+            crate::spec::tcp(&address).map_err(|why| cannot_start(format!("`{address}` is not an address: {why}")))?;
         Ok(Tcp { patience, ..tcp })
     }
 
@@ -174,8 +174,8 @@ impl Host {
                 Look::Unclear(why) if late => {
                     let (name, address) = (self.name(), &self.address);
                     return Err(cannot_start(format!(
-                        "whether something listens at {address} before the server `{name}` is started cannot be found \
-                         out: {why}; only where connections are refused is the address free for it"
+                        "cannot check whether {address} is free for the server `{name}`: {why}; the address is free \
+                         only if it refuses connections"
                     )));
                 }
                 Look::Taken | Look::Unclear(_) => pause(LOOK, interrupt),
@@ -186,8 +186,8 @@ impl Host {
     fn taken(&self) -> Fault {
         let (name, address) = (self.name(), &self.address);
         cannot_start(format!(
-            "something listens at {address} already, and the server `{name}` is not started yet: is one left over from \
-             before? End it, or write `{PORT}` for the port, which is a free one then"
+            "something already listens at {address} before the server `{name}` is started: is a server left over \
+             from before? End it, or write `{PORT}` for the port to get a free one"
         ))
     }
 
@@ -239,7 +239,10 @@ impl Host {
                 Attempt::NotYet(why) if Instant::now() >= until => {
                     let time = self.patience.as_secs_f64();
                     let name = self.name();
-                    let message = format!("the server `{name}` runs, and could not be connected to in {time} s: {why}");
+                    let message = format!(
+                        "the server `{name}` runs, but sioco could not connect to it in {time} s: \
+                                           {why}"
+                    );
                     return Err(self.fault(message));
                 }
                 Attempt::NotYet(_) => {}
@@ -263,11 +266,11 @@ impl Host {
         let name = self.name();
         Ok(Attempt::Ended(match opened {
             Ok(Some(_)) => format!(
-                "the server `{name}` ended ({status}), and still somebody can be connected to at {}: is something else \
-                 listening on that port? A server has to stay in the foreground for as long as it is tested",
+                "the server `{name}` ended ({status}), but something still listens at {}: does another program use \
+                 that port? The server must stay in the foreground during the test",
                 self.address.replace(PORT, &port.to_string())
             ),
-            _ => format!("the server `{name}` ended ({status}) before it could be connected to"),
+            _ => format!("the server `{name}` ended ({status}) before sioco could connect to it"),
         }))
     }
 
@@ -277,8 +280,8 @@ impl Host {
         let whose = ends.map(|(peer, local)| (peer, owner(peer, local, running.group().leader())));
         match whose {
             Ok((peer, Owner::Stranger(who))) => Attempt::Stranger(format!(
-                "{who}, listens at {peer}, and that is not the server `{}` that was started, nor a process that this \
-                 started: end it, or write `{PORT}` for the port, which is a free one then",
+                "{who}, listens at {peer}, but it is not the server `{}` that was started, nor one of its \
+                 processes: end it, or write `{PORT}` for the port to get a free one",
                 self.name()
             )),
             // Where that cannot be found out, nobody listened before the start.

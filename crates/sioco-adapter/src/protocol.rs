@@ -678,13 +678,13 @@ mod tests {
         assert_eq!(seen(r#"{"type":"output","gate":"outX","args":[6]}"#), Ok(good));
         assert_eq!(seen(r#"{"type":"output","gate":"closed"}"#), Ok(Observation::Closed));
         for (args, why) in [
-            (r#""args":{"p":100}"#, "`p` is 100, and should be Int in 0..99"),
+            (r#""args":{"p":100}"#, "`p` is 100, but must be Int in 0..99"),
             (r#""args":{"p":"x"}"#, "`p` is `\"x\"`, and should be Int in 0..99"),
             (r#""args":{}"#, "`p` is missing"),
-            (r#""args":{"q":1}"#, "`p` is missing, and `q` came, which is no parameter; did you mean `p`?"),
+            (r#""args":{"q":1}"#, "`p` is missing, but `q` came, which is not a parameter; did you mean `p`?"),
             (
                 r#""args":{"left":1,"right":2}"#,
-                "`p` is missing, and there is no parameter `left`, `right`; the parameters of `outX` are `p`",
+                "`p` is missing, but there is no parameter `left`, `right`; the parameters of `outX` are `p`",
             ),
             (r#""args":[]"#, "0 values came for 1 parameter"),
         ] {

@@ -182,9 +182,9 @@ pub(crate) enum Unreached {
 impl fmt::Display for Unreached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unreached::NoThread(why) => write!(f, "there is no thread for it: {why}"),
+            Unreached::NoThread(why) => write!(f, "cannot start a thread for it: {why}"),
             Unreached::NoAddress(host) => write!(f, "`{host}` has no address"),
-            Unreached::UnknownHost { host, why } => write!(f, "`{host}` is no host that is known here: {why}"),
+            Unreached::UnknownHost { host, why } => write!(f, "the host `{host}` is unknown: {why}"),
             Unreached::SlowLookup(host) => write!(f, "looking up `{host}` takes too long"),
             Unreached::Refused { why, tries, patience } => {
                 let s = if *tries == 1 { "" } else { "s" };
@@ -227,7 +227,7 @@ impl Connector for Tcp {
     }
 
     fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
-        let cannot = |why: &dyn fmt::Display| cannot_start(format!("there is no connection to {}: {why}", self.name()));
+        let cannot = |why: &dyn fmt::Display| cannot_start(format!("cannot connect to {}: {why}", self.name()));
         let Some(stream) = self.connect(interrupt).map_err(|why| cannot(&why))? else { return Ok(None) };
         let socket = Socket::over(stream).map_err(|error| cannot(&error))?;
         Ok(Some(Box::new(socket)))

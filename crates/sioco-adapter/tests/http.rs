@@ -238,7 +238,7 @@ fn wrong_responses_fail() {
     let no_json = getting(response(200, "", "{\"store\": [{}]}"));
     assert!(no_json.starts_with("malformed: the response fits no template"), "{no_json}");
     let misfit = getting(response(200, "", "{\"store\": [{\"n\": true}]}"));
-    assert_eq!(misfit, "malformed: `n` is `true`, and should be Int [200 `{\"store\": [{\"n\": true}]}`]");
+    assert_eq!(misfit, "malformed: `n` is `true`, but must be Int [200 `{\"store\": [{\"n\": true}]}`]");
     let word = getting(response(404, "", "{\"error\": \"gone\"}"));
     assert!(word.starts_with("malformed: `why` is `\"gone\"`, and should be Why"), "{word}");
     // Other servers are not asked on its behalf.
@@ -403,7 +403,7 @@ fn what_has_to_come_before_a_run_and_does_not_is_a_fault() {
         |port| {
             let fault = client(&model, DIALECT, port, emptied(204)).reset(RunNumber(1), 1).unwrap_err();
             assert_eq!((fault.kind, fault.again), (FaultKind::Reset, false), "{fault}");
-            let told = "before a run, after `DELETE /number`: status 204 was expected, and received: 403 `never`";
+            let told = "before a run, after `DELETE /number`: expected status 204, received: 403 `never`";
             assert!(fault.message.ends_with(told), "{fault}");
             // Without a status, any will do.
             let mut options = emptied(204);

@@ -110,7 +110,7 @@ fn clients_that_are_wrong_are_told() {
     let hello = r#"{"type":"hello","protocol":1}"#;
     let told = serve(&model, &mut Player::new(&model), |port| {
         for (lines, part) in [
-            (vec![r#"{"type":"reset","run":1}"#], "the first message should be hello"),
+            (vec![r#"{"type":"reset","run":1}"#], "the first message must be hello"),
             (vec!["{"], "no JSON"),
             (vec![hello, "17"], "messages are objects"),
             (vec![hello, r#"{"type":"rest"}"#], "did you mean `reset`?"),
@@ -124,7 +124,7 @@ fn clients_that_are_wrong_are_told() {
         // The next client is served as if nothing had happened, and may make mistakes of its own.
         let reset = r#"{"type":"reset","run":7,"seed":42}"#;
         for (input, part) in [
-            (r#"{"type":"input","id":1,"gate":"inX","args":{"p":11}}"#, "`p` is 11, and should be Int in 1..10"),
+            (r#"{"type":"input","id":1,"gate":"inX","args":{"p":11}}"#, "`p` is 11, but must be Int in 1..10"),
             (r#"{"type":"input","id":1,"gate":"inY","args":{"p":1}}"#, "did you mean `inX`?"),
             (r#"{"type":"input","id":1,"gate":"outX","args":{"p":1}}"#, "is an output of the model"),
         ] {

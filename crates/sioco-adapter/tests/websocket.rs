@@ -289,7 +289,7 @@ fn frames_have_a_limit() {
     assert_eq!(sends(frame(0x81, quoted(1 << 20))), text(std::str::from_utf8(&quoted(1 << 20)).unwrap()));
     assert!(bad(&sends(frame(0x81, quoted((1 << 20) + 1)))).contains("a line of more than 1 MiB, which begins with"));
     let why = bad(&sends(frame(0x81, quoted(2 << 20))));
-    assert_eq!(why, "a WebSocket message of 2097152 bytes, and 1 MiB is the limit");
+    assert_eq!(why, "a WebSocket message of 2097152 bytes; the limit is 1 MiB");
     // A header alone may promise as much as it likes.
     let why = bad(&sends([&[0x82, 127][..], &u64::MAX.to_be_bytes()].concat()));
     assert!(why.ends_with("1 MiB is the limit"), "{why}");
@@ -352,7 +352,7 @@ fn servers_that_speak_something_else_are_told() {
     for (answer, parts) in [
         (
             &b"220 mail.example.org ready\r\n"[..],
-            &["no WebSocket server (this is no HTTP)", "`220 mail.example.org ready`"][..],
+            &["no WebSocket server (this is not HTTP)", "`220 mail.example.org ready`"][..],
         ),
         (
             b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope",
@@ -380,7 +380,7 @@ fn servers_that_speak_something_else_are_told() {
             assert!(fault.message.contains(part), "{fault}");
         }
         assert_eq!((fault.kind, fault.again), (FaultKind::Start, false));
-        assert!(fault.message.starts_with(&format!("there is no connection to {}: ", ws.name())), "{fault}");
+        assert!(fault.message.starts_with(&format!("cannot connect to {}: ", ws.name())), "{fault}");
     }
 }
 
@@ -450,5 +450,5 @@ fn clients_that_speak_something_else_are_told() {
         let (_, answer) = clients.join().unwrap();
         assert!(matches!(&answer, Next::Line(Line::Text(text)) if text.contains("\"hello\"")), "{answer:?}");
     });
-    assert!(said[0].contains("no WebSocket handshake (this is no HTTP): it sent `{\"type\":\"hello\""), "{said:?}");
+    assert!(said[0].contains("no WebSocket handshake (this is not HTTP): it sent `{\"type\":\"hello\""), "{said:?}");
 }

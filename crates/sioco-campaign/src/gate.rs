@@ -61,10 +61,10 @@ pub enum DemandError {
 impl fmt::Display for DemandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DemandError::Form => {
-                f.write_str("write a kind of coverage, `>=` and a percentage, such as `switch>=95%` or `surely \
-                             location>=80%`")
-            }
+            DemandError::Form => f.write_str(
+                "write a kind of coverage, `>=` and a percentage, such as `switch>=95%` or `surely \
+                             location>=80%`",
+            ),
             DemandError::Thing { name, near: Some(near) } => {
                 write!(f, "`{name}` is not a kind of coverage; did you mean `{near}`?")
             }

@@ -210,13 +210,18 @@ impl Misfit {
                 format!("the guard of `{switch}` no longer has the condition `{was}`")
             }
             Misfit::Written { purpose, name, was } => {
-                format!("purpose {}: the written purpose `{name}` no longer has the condition `{was}`", purpose.number())
+                format!(
+                    "purpose {}: the written purpose `{name}` no longer has the condition `{was}`",
+                    purpose.number()
+                )
             }
             Misfit::Gate { gate, was, is: Some(is) } => {
                 format!("the gate `{gate}` has other parameters: it was `{was}`, and is now `{is}`")
             }
-            Misfit::Gate { gate, was, is: None } => format!("the gate `{was}` is gone: the model no longer has a \
-                                                             `{gate}`"),
+            Misfit::Gate { gate, was, is: None } => format!(
+                "the gate `{was}` is gone: the model no longer has a \
+                                                             `{gate}`"
+            ),
             Misfit::NoGoal { kind, name } => format!("the model no longer has a {kind} `{name}`"),
             Misfit::NewGoal { kind, name } => format!("the {kind} `{name}` is new: the plan does not cover it"),
         }

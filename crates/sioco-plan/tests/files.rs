@@ -138,7 +138,9 @@ fn a_model_that_has_changed_is_noticed() {
         (
             "1..10",
             "1..12",
-            &["the gate `inX` has other parameters: it was `?inX(p: Int in 1..10)`, and is now `?inX(p: Int in 1..12)`"],
+            &[
+                "the gate `inX` has other parameters: it was `?inX(p: Int in 1..10)`, and is now `?inX(p: Int in 1..12)`",
+            ],
         ),
         ("output done\n", "output done\noutput other\n", &[]),
     ] {

@@ -39,7 +39,7 @@ impl SolverChoice {
             && let Err(why) = back_end.open()
         {
             let failure = Failure { exit: Exit::Infrastructure, message: Some(format!("{why}{origin}")), help: None };
-            return Err(failure.help("`sioco doctor` shows which solvers there are; `--solver builtin` needs none"));
+            return Err(failure.help("`sioco doctor` lists the solvers; `--solver builtin` needs no other program"));
         }
         Ok(back_end)
     }

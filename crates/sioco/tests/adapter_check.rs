@@ -142,8 +142,8 @@ fn gates_are_compared_all_of_them() {
     let run = Shell { hello: format!("echo '{hello}'"), ..Shell::default() }.check(&[]);
     run.exits(5);
     run.stdout_has("  fail  gates       not those of Pinger\n")
-        .stdout_has("the model has the input `ping`, and the adapter does not list it: did you mean it by `Ping`?")
-        .stdout_has("the adapter lists the output `opened`, and the model does not have it")
+        .stdout_has("the model has the input `ping`, but the adapter does not list it: did you mean it by `Ping`?")
+        .stdout_has("the adapter lists the output `opened`, but the model does not have it")
         .stdout_has("the adapter lists the output `shut`")
         .stdout_has("  ok    reset       twice")
         .stdout_has("not looked at: the gates are not those of the model")

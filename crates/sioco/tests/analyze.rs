@@ -281,10 +281,7 @@ fn what_nobody_decides_is_said_to_be_open() {
                 else_: !c -> s0\n  }\n}\n";
     let (findings, summary) = analyzed(text, &[]);
     let open = told(&findings);
-    assert!(
-        open.contains(&("unreachable", "undecided", "it is undecided whether `one` can be taken")),
-        "{open:?}"
-    );
+    assert!(open.contains(&("unreachable", "undecided", "it is undecided whether `one` can be taken")), "{open:?}");
     assert!(open.iter().all(|(_, status, _)| *status == "undecided"), "{open:?}");
     assert!(findings.iter().filter(|f| f["status"] == "undecided").all(|f| f["reason"].is_string()));
     assert_eq!((&summary["deterministic"], &summary["errors"]), (&"undecided".into(), &0.into()));

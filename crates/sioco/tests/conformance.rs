@@ -143,7 +143,7 @@ fn glue_that_breaks_is_an_error() {
         ("type", ", which is no bool (at crates/sioco/tests/conformance.rs:"),
         ("glue", ": not connected"),
         ("gate", "the model does not declare an output `outY`; did you mean `outX`?"),
-        ("reset", "the system cannot be reset: cannot be reset (at "),
+        ("reset", "cannot reset the system: cannot be reset (at "),
     ] {
         let report = test().check(fragile(way)).expect("a report");
         assert_eq!(report.summary.verdict, Some(Verdict::Error), "{way}: {}", report.text);
@@ -154,7 +154,7 @@ fn glue_that_breaks_is_an_error() {
     }
     let report = test().check(|| -> Fragile { panic!("no system") }).expect("a report");
     assert_eq!(report.summary.verdict, Some(Verdict::Error), "{}", report.text);
-    assert!(report.text.contains("a new system cannot be made: no system (at "), "{}", report.text);
+    assert!(report.text.contains("cannot make a new system: no system (at "), "{}", report.text);
 }
 
 /// Tells the test program to end itself in the middle of a test, and where the journal is.

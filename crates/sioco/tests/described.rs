@@ -115,7 +115,7 @@ fn files_are_checked() {
         ("max-steps", "max-step", "`sioco.toml`, [profile.ci]: `sioco test` has no option `max-step`"),
         ("dialect = \"d\"", "dialect = \"e\"", "`sioco.toml`, [sut.s]: there is no dialect `e`"),
         ("connect = ", "conect = ", "unknown field `conect`"),
-        ("connect = \"tcp://127.0.0.1:1\"", "", "[sut.s]: it needs `command`, or `connect`"),
+        ("connect = \"tcp://127.0.0.1:1\"", "", "[sut.s]: it needs `command` or `connect`"),
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:{port}", "there is no `start` that could use the port"),
         ("connect = \"tcp://127.0.0.1:1\"", "command = \"a {port}\"", "[sut.s]: `{port}` is for servers, with `start`"),
         ("tcp://127.0.0.1:1", "ws://127.0.0.1:1/", "WebSocket is for adapters, without a `dialect`"),
@@ -176,7 +176,10 @@ fn dialects_are_compared_with_models() {
     // A gate or a parameter with another name.
     let [file, model] = checked("typo", "ok = \"OK {n}\"", "okk = \"OK {n}\"");
     file.exits(0);
-    model.exits(2).stdout_has("error: `sioco.toml`: dialect `d`: `okk` is no output of the model; did you mean `ok`?");
+    model.exits(2).stdout_has(
+        "error: `sioco.toml`: dialect `d`: `okk` is not an output of the model; did you mean \
+                               `ok`?",
+    );
     model.stdout_has("the output `ok` of the model has no template").stdout_has("checked 1 file: 2 errors\n");
     let [_, model] = checked("parameter", "GET {n}", "GET {m}");
     model.exits(2).stdout_has("`m` is no parameter");
@@ -235,7 +238,7 @@ fn texts_with_line_ends_are_not_sent_as_lines() {
     let run = |args: &[&str]| sioco_in(args, &folder.path(""));
     run(&["check", "m.sts", "sioco.toml"]).exits(0).stdout_has("no problems");
     let check = run(&["adapter", "check", "m.sts", "--sut", "s", "--steps", "60", "--solver", "builtin"]);
-    check.exits(0).stdout_has("no texts with a line end are sent as t of ?say\n");
+    check.exits(0).stdout_has("strings with a line end are never sent as t of ?say\n");
     for seed in ["1", "2", "3"] {
         let args = ["test", "m.sts", "--sut", "s", "--seed", seed, "--journal", "j.jsonl", "--solver", "builtin"];
         let test = run(&[&args[..], &["--cover", "switch", "--again", "--max-steps", "400"]].concat());
@@ -261,7 +264,8 @@ fn names_and_files_that_are_wrong_are_told() {
     for command in [&["test"][..], &["adapter", "check"]] {
         let run = |sut: &str| sioco_in(&[command, &["m.sts", "--sut", sut]].concat(), &folder.path(""));
         let near = run("logn");
-        near.exits(2).stderr_has("error: `--sut`: `logn` is no program in the PATH, and not in `sioco.toml`\n");
+        near.exits(2)
+            .stderr_has("error: `--sut`: `logn` is neither a program in the PATH nor a name in `sioco.toml`\n");
         near.stderr_has("help: did you mean `login`?\n");
         run("nothing_of_the_kind").exits(2).stderr_has("help: `sioco.toml` has `login`\n");
         // A path, and a command with arguments, are no names.

@@ -636,7 +636,7 @@ fn what_is_wrong_is_answered_clearly() {
         (&["--depth", "99999999999999999999"], "--depth"),
         (&["--nodes", "0"], "--nodes"),
         (&["--nodes", "99999999999"], "--nodes"),
-        (&["--memory", "0"], "without memory nothing can be explored"),
+        (&["--memory", "0"], "write more than 0 bytes"),
         (&["--memory", "much"], "such as 512M"),
         (&["--jobs", "0"], "--jobs"),
         (&["--jobs", "100000"], "--jobs"),

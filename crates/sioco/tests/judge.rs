@@ -134,7 +134,7 @@ fn standard_input_is_a_log() {
     sioco_with_input(&["judge", &model, "-"], b"?inX(6)\n!outX(7)\n").exits(1).stdout_has(", standard input:2\n");
     sioco_with_input(&["judge", &model, "-"], b"?inX(6)\nundo\n")
         .exits(2)
-        .stderr_has("standard input:2: `undo` is no event");
+        .stderr_has("standard input:2: `undo` is not an event");
     sioco_with_input(&["judge", &model, "-"], b"").exits(4).stderr_has("there is no run in standard input");
 }
 
@@ -146,9 +146,9 @@ fn what_is_no_log_is_told_with_its_line() {
         ("?inX(11)\n", 1, "11 is outside of"),
         ("?inX(6)\n!outX(7 div 0)\n", 2, "`7 div 0` is not a value"),
         ("hello\n", 1, "no event and no switch"),
-        ("?inX(6)\nundo\n", 2, "`undo` is no event"),
+        ("?inX(6)\nundo\n", 2, "`undo` is not an event"),
         ("{\"type\":\"input\",\"gate\":\"inZ\"}\n", 1, "does not declare an input `inZ`"),
-        ("{\"type\":\"input\",\n", 1, "this is no JSON"),
+        ("{\"type\":\"input\",\n", 1, "this is not JSON"),
         ("{\"format\":\"sioco-journal\",\"version\":9}\n", 1, "version 9"),
     ] {
         judge(&folder, log, &[]).exits(2).stderr_has(&format!("log.txt:{line}: ")).stderr_has(what).stdout_is("");
@@ -178,7 +178,7 @@ fn a_mark_of_the_encoding_is_passed_over() {
 fn breakdowns_between_runs_count() {
     let folder = folder();
     let log = "{\"type\":\"error\",\"message\":\"no paper\"}\n";
-    judge(&folder, log, &[]).exits(5).stderr_has("there is no run in `log.txt`, which tells of a breakdown: no paper");
+    judge(&folder, log, &[]).exits(5).stderr_has("there is no run in `log.txt`; it reports a breakdown: no paper");
     let fault =
         "{\"at\":1,\"type\":\"fault\",\"kind\":\"died\",\"message\":\"it ended\",\"stderr\":[],\"again\":true}\n";
     let args =

@@ -134,7 +134,7 @@ fn options_of_other_commands_are_refused_where_they_do_nothing() {
         ("plan m.sts --cover inputs:3 --values max", "`--values` has no effect here: `inputs:N` draws values"),
         ("plan m.sts --cover inputs:3 --strict", "`--strict` has no effect here"),
         ("plan m.sts --cover classes --strict", "`--strict` has no effect here"),
-        ("plan m.sts --check plan.json --jobs 2", "`--jobs` has no effect here: a plan is checked on one core"),
+        ("plan m.sts --check plan.json --jobs 2", "`--jobs` has no effect here: a plan is always checked on one core"),
         ("adapter check --steps 5 -- ./adapter", "`--steps` has no effect here: it is for the walk through a model"),
         ("adapter check --const K=2 -- ./adapter", "`--const` has no effect here"),
     ] {

@@ -269,7 +269,7 @@ fn a_plan_goes_to_a_file_and_back() {
     assert_eq!(written["goals"][2]["place"]["line"], 11);
     assert_eq!(written["purposes"][0]["nodes"][1]["args"], json!({ "p": 6 }));
     let run = plan(&file, &["--check", &to]);
-    run.exits(0).stdout_is(&format!("{to} fits: 1 purpose for `switch`, made for this very model\n"));
+    run.exits(0).stdout_is(&format!("{to} fits: 1 purpose for `switch`, made for exactly this model\n"));
     // A change that does no harm, and some that do.
     let changed = here.write("other.sts", &MODEL.replace("x > 15", "x > 12"));
     plan(&changed, &["--check", &to]).exits(0).stdout_has("the model has changed since, but not where it matters");
@@ -335,7 +335,7 @@ fn a_wrong_command_line() {
     plan(&model, &["-o", &to]).exits(2).stdout_is("").stderr_has("there is no folder").stderr_has("help: name a file");
     let to = here.folder("folder");
     plan(&model, &["-o", &to]).exits(2).stdout_is("").stderr_has("it is a folder");
-    plan(&model, &["-o", "-"]).exits(2).stdout_is("").stderr_has("help: `--format json` prints the plan alone");
+    plan(&model, &["-o", "-"]).exits(2).stdout_is("").stderr_has("help: use `--format json` to print only the plan");
     sioco(&["plan", &here.path("none.sts")]).exits(2).stdout_is("");
     let wrong = here.write("wrong.sts", "process P { init s { ?nothing -> s } }");
     sioco(&["plan", &wrong]).exits(2).stdout_is("").stderr_has("nothing");
@@ -446,6 +446,6 @@ fn the_model_is_not_lost() {
     let file = here.write("m.sts", MODEL);
     let told = sioco(&["plan", &file, "--output", &file]);
     let told = told.exits(2);
-    assert!(told.stderr.contains("there is a file of that name, and it is no plan"), "{}", told.stderr);
+    assert!(told.stderr.contains("that file exists and is not a plan"), "{}", told.stderr);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), MODEL);
 }

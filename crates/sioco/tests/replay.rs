@@ -116,7 +116,7 @@ fn what_failed_sometimes_before_is_not_fixed_by_a_few_passes() {
     let run = replay(&folder, &["j.jsonl"]);
     run.exits(3).stdout_has(&format!("tried 3 times; but it failed in {rate} of 5 runs when it was shrunk\n"));
     let enough = 50_u64.div_ceil(rate).to_string();
-    run.stdout_has(&format!("this does not show that it is mended: `--times {enough}` would\n"));
+    run.stdout_has(&format!("this does not show that it is fixed: `--times {enough}` would\n"));
     replay(&folder, &["j.jsonl", "--times", &enough]).exits(0).stdout_has("FIXED  run ");
 }
 
@@ -318,14 +318,14 @@ fn a_system_that_chooses_is_not_fixed_by_choosing_otherwise() {
     folder.program("sut.sh", &system("says=x; [ $((run % 2)) = 0 ] && says=y"));
     let run = replay(&folder, &["j.jsonl"]);
     run.exits(3).stdout_has("NOT REPRODUCED  run 1 does not fail, tried 3 times; but the SUT chose otherwise");
-    run.stdout_has("  this does not show that it is mended: `--times 10` tries more often\n");
+    run.stdout_has("  this does not show that it is fixed: `--times 10` tries more often\n");
     let run = replay(&folder, &["j.jsonl", "--format", "json"]);
     let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap()).unwrap();
     assert_eq!((&last["outcome"], &last["exit"]), (&"NOT REPRODUCED".into(), &3.into()));
     assert_eq!(last["times"][0]["point"], "same");
     replay(&folder, &["j.jsonl", "--times", "10"])
         .exits(0)
-        .stdout_has("FIXED  run 1 does not fail any more, tried 10 times\n");
+        .stdout_has("FIXED  run 1 no longer fails, tried 10 times\n");
     folder.program("sut.sh", &system("says=x"));
     replay(&folder, &["j.jsonl"]).exits(0).stdout_has("FIXED  run 1 ");
 }

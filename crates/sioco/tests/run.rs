@@ -220,7 +220,7 @@ fn planning_counts_to_the_time() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "3", "--for", "2s"]);
     // On a pipe nothing tells how far it is.
     run.stdout_has("the time limit was reached (2.0 s)")
-        .stderr_has(" uncovered; planning had half of `--for`, and a longer one covers more\n");
+        .stderr_has(" uncovered; planning gets half of `--for`; raise it to cover more\n");
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }
@@ -423,8 +423,8 @@ fn a_model_with_other_gates_is_no_verdict() {
     folder.write("other.sts", "output bye\nprocess P { init a { !bye -> a } }\n");
     let run = test(&folder, &["--sut", "model:other.sts", "--seed", "1"]);
     run.exits(5).stdout_has("error[adapter]: the played model has other gates than the model: ");
-    run.stdout_has("the model has the input `inX`, and the model that is played does not have it; ");
-    run.stdout_has("the model that is played has the output `bye`, and the model does not have it");
+    run.stdout_has("the model has the input `inX`, but the played model does not have it; ");
+    run.stdout_has("the played model has the output `bye`, but the model does not have it");
     run.stdout_has(": 0 runs, 0 steps");
     // A value that the gate does not have is one on the system.
     folder.write("text.sts", &MODEL.replace("outX(p: Int)", "outX(p: String)").replace("!outX(x)", "!outX(\"six\")"));
@@ -535,8 +535,10 @@ fn refused_inputs_are_told_together() {
     folder.program("no.sh", &text.replace("not $p\\\"}\"\n", "not $p\\\"}\";;\n"));
     let run = test(&folder, &["--sut", "./no.sh", "--seed", "4", "--cover", "random:9"]);
     run.exits(5).stdout_has("error[refused]: ?inX(p=").stdout_has(" was refused: not ");
-    run.stdout_has("in `l0`").stdout_has("note: hypotheses: 1 (l0, x = 0)").stdout_has("failed in the same way: \
-                                                                                        runs 2, 3\n");
+    run.stdout_has("in `l0`").stdout_has("note: hypotheses: 1 (l0, x = 0)").stdout_has(
+        "failed in the same way: \
+                                                                                        runs 2, 3\n",
+    );
     assert_eq!(run.stdout.matches("error[refused]").count(), 1, "{}", run.stdout);
 }
 
@@ -552,7 +554,7 @@ fn patience_can_be_chosen() {
     assert_eq!(head["settings"]["patience_us"], 200_000);
     // A journal in which there is nothing but a breakdown.
     let judged = sioco_in(&["judge", "acc.sts", "j.jsonl", "--solver", "builtin"], &folder.path(""));
-    judged.exits(5).stderr_has("there is no run in `j.jsonl`, which tells of a breakdown: the adapter `./hangs.sh`");
+    judged.exits(5).stderr_has("there is no run in `j.jsonl`; it reports a breakdown: the adapter `./hangs.sh`");
 }
 
 /// What an adapter says when it breaks down is told once, and not for every purpose.
@@ -649,7 +651,7 @@ fn trouble_of_a_played_model_is_named_as_what_it_is() {
     let run = |sut| sioco_in(&[&args(sut)[..], &["--solver", "./broken.sh"]].concat(), &folder.path(""));
     run("model:hard.sts")
         .exits(5)
-        .stdout_has("error[solver]: the model that is played cannot go on")
+        .stdout_has("error[solver]: the played model cannot go on")
         .stdout_has("sioco doctor");
     let undefined = run("model:zero.sts");
     undefined.exits(5).stdout_has("error[model]: ").stdout_has("zero.sts:").stdout_has("division by zero, where f = ");

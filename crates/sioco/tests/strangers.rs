@@ -70,7 +70,7 @@ fn a_journal_starts_nothing_on_its_own() {
     assert!(started(&folder));
     let refused = run(&folder, &["replay", "j.jsonl"], &[]);
     refused.exits(2).stdout_is("");
-    refused.stderr_has("error: the journal `j.jsonl` starts `./sut.sh`, and nothing of this project says that\n");
+    refused.stderr_has("error: the journal `j.jsonl` starts `./sut.sh`, but nothing in this project says so\n");
     refused.stderr_has("`sioco replay j.jsonl --sut ./sut.sh`, or `--trust`");
     assert!(!started(&folder), "it was started unasked");
     // Whoever knows it says so.
@@ -123,9 +123,7 @@ fn a_system_that_the_project_describes_is_started_and_shown() {
     let journal = fs::read_to_string(folder.path("j.jsonl")).unwrap();
     elsewhere.write("j.jsonl", &journal.replacen("\"m.sts\"", &format!("{:?}", folder.path("m.sts")), 1));
     let refused = sioco_in(&["replay", "j.jsonl"], &elsewhere.path(""));
-    refused
-        .exits(2)
-        .stderr_has("the journal `j.jsonl` starts `A='b c' ./sut.sh`, and nothing of this project says that");
+    refused.exits(2).stderr_has("the journal `j.jsonl` starts `A='b c' ./sut.sh`, but nothing in this project says so");
     assert!(!started(&folder));
 }
 
@@ -146,9 +144,7 @@ fn a_project_outside_of_the_repository_is_not_the_users() {
     // Now the model is in a repository of its own, below the file.
     above.folder("models/.git");
     let refused = sioco_in(&[TEST, &["--sut", "tank"]].concat(), &models);
-    refused
-        .exits(2)
-        .stderr_has("is not yours: it lies outside of the repository that the model is in; it starts `./sut.sh`");
+    refused.exits(2).stderr_has("is not yours: it is outside of the repository of the model; it starts `./sut.sh`");
     refused.stderr_has("`--trust`");
     assert!(!started(&above));
     let trusted = sioco_in(&[TEST, &["--sut", "tank", "--trust"]].concat(), &models);
@@ -166,7 +162,7 @@ fn a_project_outside_of_the_repository_is_not_the_users() {
         above.write("sioco.toml", toml);
         let play = ["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"];
         let played = sioco_in(&play, &models);
-        played.exits(0).stderr_has("its options for `sioco test` are not used; `--trust` uses them");
+        played.exits(0).stderr_has("its options for `sioco test` are not used; to use them, give `--trust`");
         sioco_in_folder_and_env(&["test", "m.sts", "--max-steps", "3"], &models, &[("SIOCO_SUT", "model:m.sts")])
             .exits(0);
         // Its systems and profiles are its own, whoever names them.

@@ -39,7 +39,7 @@ fn shorter_traces_are_inconclusive() {
     let options = ["--cover", "traces:40", "--memory", "5K"];
     let run = test("shorter", ROUND, &options);
     run.exits(3).stdout_has("INCONCLUSIVE  P ").stdout_has("  length     all traces of up to ");
-    run.stderr_has(" are planned, and not of 40: there was not enough memory for these; `--memory` gives more");
+    run.stderr_has(" are planned, and not of 40: there was not enough memory for these; raise `--memory`");
     let run = test("shorter-json", ROUND, &[&options[..], &["--format", "json"]].concat());
     let told = summary(run.exits(3));
     let planned = told["length"]["planned"].as_u64().unwrap();

@@ -100,7 +100,7 @@ mod tests {
         for (text, expected) in [
             ("inputs.a = 'A {n'", "the input `a`: in `A {n` a `{` is not closed"),
             ("inputs.a = 'A {twice(n)}'", "`twice` is unknown"),
-            ("inputs.a = 'A {}'", "`` is no name of a parameter"),
+            ("inputs.a = 'A {}'", "`` is not a valid parameter name"),
             ("inputs.a = { method = 'GET', path = '/}' }", "the input `a`: in `/}` there is a `}`"),
             ("outputs.o = []", "the output `o` has no template"),
             ("outputs.o = ['x', 'O {n']", "the output `o`: in `O {n`"),

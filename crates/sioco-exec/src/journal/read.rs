@@ -51,8 +51,7 @@ pub fn read_header(text: &str) -> Result<Header, ReadError> {
     match json.get("version").and_then(Json::as_u64) {
         Some(version) if (1..=VERSION).contains(&version) => {}
         Some(version) => {
-            let what =
-                format!("this journal has format version {version}; this sioco reads up to version {VERSION}");
+            let what = format!("this journal has format version {version}; this sioco reads up to version {VERSION}");
             return Err(error(what, "use a newer sioco"));
         }
         None => return Err(error("`version` must be a whole number".into(), DAMAGED)),
@@ -69,7 +68,10 @@ pub fn read(text: &str, model: &Model) -> Result<Journal, ReadError> {
     if !same {
         let what = match journal.header.model.name == model.name {
             true => format!("`{}` has changed since the journal was written", model.name),
-            false => format!("the journal is for the model `{}`, but this model is `{}`", journal.header.model.name, model.name),
+            false => format!(
+                "the journal is for the model `{}`, but this model is `{}`",
+                journal.header.model.name, model.name
+            ),
         };
         journal.remarks.push(Remark { line: None, what });
     }

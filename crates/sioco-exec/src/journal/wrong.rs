@@ -102,9 +102,7 @@ impl std::error::Error for RecordError {}
 impl fmt::Display for CauseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CauseError::Form => {
-                f.write_str("`cause` must be \"reached\", or an object with `fail`, `open` or `error`")
-            }
+            CauseError::Form => f.write_str("`cause` must be \"reached\", or an object with `fail`, `open` or `error`"),
             CauseError::Failure(word) => write!(f, "`{word}` is not a kind of failure"),
             CauseError::Open(word) => write!(f, "`{word}` is not a reason for an inconclusive run"),
             CauseError::Trouble(word) => write!(f, "`{word}` is not a kind of error"),

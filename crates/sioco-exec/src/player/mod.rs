@@ -187,8 +187,7 @@ impl<'m> Player<'m> {
     fn fault(&self, error: &StepError) -> Fault {
         let (StepError::Undefined { switch, .. } | StepError::NeedsSolver { switch, .. }) = error;
         let place = self.places.as_ref().map_or(String::new(), |place| format!("{}: ", place(*switch)));
-        let message =
-            format!("{place}the played model cannot go on: {}", error.describe_with_values(self.model));
+        let message = format!("{place}the played model cannot go on: {}", error.describe_with_values(self.model));
         let kind = match error {
             StepError::Undefined { .. } => FaultKind::Played,
             StepError::NeedsSolver { .. } => FaultKind::Solver,

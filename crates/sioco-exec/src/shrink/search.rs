@@ -194,7 +194,7 @@ impl<'a, 'm> Search<'a, 'm> {
         Ok(())
     }
 
-    /// Whether all of the time limit was reached.
+    /// Whether all of the time is used up.
     fn is_late(&mut self) -> bool {
         self.bench.clock.now() >= self.began.saturating_add(self.budget.time)
     }

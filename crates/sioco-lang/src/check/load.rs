@@ -165,8 +165,10 @@ impl Walk<'_> {
                 self.diagnostics.push(
                     Diagnostic::new(Code::ImportOutsideRoot, import.span, "this import leaves the project")
                         .note(format!("the project root is `{}`", self.root.display()))
-                        .help("use a relative path that stays inside the root; an empty `sioco.toml` in a folder \
-                               above makes that folder the root"),
+                        .help(
+                            "use a relative path that stays inside the root; an empty `sioco.toml` in a folder \
+                               above makes that folder the root",
+                        ),
                 );
                 continue;
             }
@@ -190,11 +192,9 @@ fn explain(shown: &str, error: &LoadError) -> (Code, String, String) {
         LoadError::TooLarge { bytes, limit } => (
             Code::TooLarge,
             match bytes {
-                Some(bytes) => format!(
-                    "`{shown}` is too large: {} MiB; the limit is {} MiB",
-                    bytes.div_ceil(1 << 20),
-                    limit >> 20
-                ),
+                Some(bytes) => {
+                    format!("`{shown}` is too large: {} MiB; the limit is {} MiB", bytes.div_ceil(1 << 20), limit >> 20)
+                }
                 None => format!("`{shown}` is too large: the limit is {} MiB", limit >> 20),
             },
             "split the model with `import`, or check that this file is a model".into(),

@@ -55,7 +55,7 @@ pub struct Suite {
     pub large: Vec<(usize, NoDegree)>,
     /// How many inputs all tests have together.
     pub inputs: usize,
-    /// Transitions that have no tests, since the time ran out.
+    /// Transitions that have no tests, since there was no time for them.
     pub left: Vec<usize>,
 }
 

@@ -82,8 +82,9 @@ fn plan(json: &Json, model: &Model) -> Read<Loaded> {
     let same = print == format!("{:016x}", fingerprint(model));
     let mut reader = Reader { model, same, misfits: Vec::new() };
     field(json, "model", |m| field(m, "gates", |gates| reader.gates(gates)))?;
-    let cover =
-        field(json, "cover", |c| Cover::recorded(text(c)?).or_else(|why| wrong(format!("is not a value of `--cover`: {why}"))))?;
+    let cover = field(json, "cover", |c| {
+        Cover::recorded(text(c)?).or_else(|why| wrong(format!("is not a value of `--cover`: {why}")))
+    })?;
     let strict = field(json, "options", |o| field(o, "strict", flag))?;
     let goals = field(json, "goals", |g| list(g, |g| reader.goal(g)))?;
     let mut at = 0;

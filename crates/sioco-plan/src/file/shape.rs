@@ -184,7 +184,7 @@ pub struct PurposeLine<'a> {
     pub nodes: Vec<NodeLine<'a>>,
     /// The values of variables that are free at the start.
     pub start: Named<String, Valued<'a>>,
-    /// Why there are not all values were found.
+    /// Why there are no values for all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<ReasonLine<'a>>,
     /// Inputs at the end about which nothing is said.

@@ -71,7 +71,9 @@ impl Words<'_> {
                 several => format!("{} are never true together", quoted(several)),
             },
             WhyNot::NoWay => format!("no path leads to `{source}`"),
-            WhyNot::SourceNotReached => format!("`{source}` is never reached: no switch that leads there is ever taken"),
+            WhyNot::SourceNotReached => {
+                format!("`{source}` is never reached: no switch that leads there is ever taken")
+            }
             WhyNot::NeverEnabled { states, path, clash } => {
                 notes.push(self.clash(path, clash));
                 match states {

@@ -57,10 +57,7 @@ pub(crate) fn cut(counts: Counts) -> Vec<(&'static str, String)> {
     }
     if counts.unfinished > 0 {
         let purposes = count(counts.unfinished, "purpose");
-        rows.push((
-            "unfinished",
-            format!("{purposes} without the answers to the last input: the time ran out"),
-        ));
+        rows.push(("unfinished", format!("{purposes} without the answers to the last input: the time ran out")));
     }
     rows
 }
@@ -107,7 +104,8 @@ fn help(planned: &Planned<'_>) -> &'static str {
 fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
     let model = planned.model();
     if steering.is_certain() {
-        return "none can be inconclusive: the model is deterministic (proved), and only the tester makes choices".into();
+        return "none can be inconclusive: the model is deterministic (proved), and only the tester makes choices"
+            .into();
     }
     let mut why = Vec::new();
     let hidden = steering.values.iter().any(|s| model.switches[*s].label == Label::Internal);

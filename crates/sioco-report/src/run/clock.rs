@@ -23,11 +23,16 @@ pub(super) fn line(campaign: &CampaignReport<'_>) -> Option<String> {
         return None;
     }
     let help = match planning {
-        Some(_) => "; for the same plan each time, write it with `sioco plan --nodes N --output FILE` and run it \
-                    with `--plan FILE`",
+        Some(_) => {
+            "; for the same plan each time, write it with `sioco plan --nodes N --output FILE` and run it \
+                    with `--plan FILE`"
+        }
         None => "",
     };
-    Some(format!("{}; the clock decided this, so another campaign with the same seed may differ{help}", parts.join("; ")))
+    Some(format!(
+        "{}; the clock decided this, so another campaign with the same seed may differ{help}",
+        parts.join("; ")
+    ))
 }
 
 /// The same for programs.

@@ -53,7 +53,8 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
         ),
         Failure::Closed => {
             let declared = model.gates.values().any(|g| g.name == CLOSED);
-            let help = (!declared).then(|| "if the SUT may end here, declare `output closed` and add it to the model".to_owned());
+            let help = (!declared)
+                .then(|| "if the SUT may end here, declare `output closed` and add it to the model".to_owned());
             // Which end was meant, and why not here.
             let mut labels = Vec::new();
             for (switch, reasons) in &explanation.switches {
@@ -64,9 +65,11 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
         }
         Failure::Crashed(crash) => {
             let declared = model.gates.values().any(|g| g.name == CRASHED);
-            let help =
-                (!declared).then(|| "fix the crash; if a crash is allowed, declare `output crashed` and add it to \
-                                     the model".to_owned());
+            let help = (!declared).then(|| {
+                "fix the crash; if a crash is allowed, declare `output crashed` and add it to \
+                                     the model"
+                    .to_owned()
+            });
             let place = crash.place.iter().map(|place| format!("it crashed at {}", short(place, 200)));
             let status = crash.status.iter().filter(|status| **status != crash.message);
             let status = status.map(|status| format!("its process ended: {}", short(status, 200)));

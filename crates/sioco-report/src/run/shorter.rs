@@ -15,9 +15,7 @@ pub fn shorter(plan: &Plan) -> Option<String> {
         0 => format!("no {what} can be tested, not even those of 1 step: not enough {want}"),
         n => {
             let steps = count(n, "step");
-            format!(
-                "all {what} of up to {steps} are planned, but not up to {asked}: not enough {want}"
-            )
+            format!("all {what} of up to {steps} are planned, but not up to {asked}: not enough {want}")
         }
     })
 }

@@ -52,7 +52,9 @@ fn told(shortened: &Shortened) -> Vec<String> {
             let more = "raise `--shrink-for`";
             notes.push(format!("there may be a simpler form: the time for shrinking ran out; {more}"));
         }
-        Ended::Runs => notes.push("there may be a simpler form: the limit on runs for shrinking was reached".to_owned()),
+        Ended::Runs => {
+            notes.push("there may be a simpler form: the limit on runs for shrinking was reached".to_owned())
+        }
         Ended::Interrupted => notes.push("shrinking was interrupted".to_owned()),
         Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
     }
@@ -66,8 +68,10 @@ pub(super) fn row(shortened: &Shortened) -> String {
     match shortest {
         Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
         Some(_) => format!("run {run} to simpler values, in {tried}"),
-        None if *ended == Ended::Done => format!("run {run} is the shortest form: nothing can be left out, as \
-                                                  {tried} showed"),
+        None if *ended == Ended::Done => format!(
+            "run {run} is the shortest form: nothing can be left out, as \
+                                                  {tried} showed"
+        ),
         None if *ended == Ended::Gone => format!("run {run} was not shrunk: it did not fail again in {tried}"),
         None => format!("run {run} was not shrunk, after {tried}"),
     }
@@ -124,8 +128,11 @@ mod tests {
         assert_eq!(told(&done), ["fails in 4 of 5 runs"]);
         assert_eq!(row(&done), "run 17 from 23 to 4 steps, in 57 runs");
         assert_eq!(row(&shortened(Ended::Done, Some(23), rate)), "run 17 to simpler values, in 57 runs");
-        assert_eq!(row(&shortened(Ended::Done, None, rate)), "run 17 is the shortest form: nothing can be left out, \
-                                                              as 57 runs showed");
+        assert_eq!(
+            row(&shortened(Ended::Done, None, rate)),
+            "run 17 is the shortest form: nothing can be left out, \
+                                                              as 57 runs showed"
+        );
         assert_eq!(row(&shortened(Ended::Time, None, rate)), "run 17 was not shrunk, after 57 runs");
         assert_eq!(row(&shortened(Ended::Gone, None, None)), "run 17 was not shrunk: it did not fail again in 57 runs");
         let never = shortened(Ended::Done, Some(4), Some(Rate { failed: 0, of: 5 }));

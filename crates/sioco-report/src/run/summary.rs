@@ -414,8 +414,10 @@ fn uncovered(plan: Option<&Plan>) -> Option<String> {
     };
     let Some((open, all)) = unplanned else {
         let why = if plan.stop == Stop::Cancelled { "time" } else { "states (`--nodes`)" };
-        return Some(format!("is incomplete: `sioco compare` did not have enough {why} to compose the two models \
-                             completely"));
+        return Some(format!(
+            "is incomplete: `sioco compare` did not have enough {why} to compose the two models \
+                             completely"
+        ));
     };
     // Where nothing is known about a path, the first reason stands for the others.
     let why = plan.goals.iter().find_map(|(_, state)| match state {
@@ -478,7 +480,8 @@ fn pauses(campaign: &CampaignReport<'_>) -> Option<String> {
         return None;
     }
     let (run, step) = pauses.at;
-    let mut text = format!("the system waited at most {} for an input (run {run}, after step {step})", time(pauses.longest));
+    let mut text =
+        format!("the system waited at most {} for an input (run {run}, after step {step})", time(pauses.longest));
     if pauses.solved > 0 {
         text.push_str(&format!("; {} sioco searched for values during a run", times(pauses.solved)));
     }

@@ -72,10 +72,14 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
                 format!("the model does not say what happens after {}", named(model, input, "="))
             }
             Open::Cut => "too many states explain what was observed; give free variables and hidden choices fewer \
-                          values, or use fewer internal steps".into(),
+                          values, or use fewer internal steps"
+                .into(),
             Open::Unknown(reason) => format!("it is unknown whether any values lead there: {reason}"),
             Open::Undecided(question) => {
-                format!("it is unknown whether the observation is allowed; the open question is: {}", short(question, 400))
+                format!(
+                    "it is unknown whether the observation is allowed; the open question is: {}",
+                    short(question, 400)
+                )
             }
             Open::NoValues => "no values were found for the next input".into(),
             Open::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
@@ -93,12 +97,13 @@ fn silence(reliance: Reliance) -> String {
     let what = "nothing came, but an output must come here";
     match reliance {
         Reliance::Full => what.into(),
-        Reliance::Once => format!("{what}; such quiescence counts as a failure only if it happens again when the \
-                                   run is repeated"),
-        Reliance::Starved(late) => format!(
-            "{what}; but sioco itself was delayed by {}, because the machine was too busy",
-            time(late)
+        Reliance::Once => format!(
+            "{what}; such quiescence counts as a failure only if it happens again when the \
+                                   run is repeated"
         ),
+        Reliance::Starved(late) => {
+            format!("{what}; but sioco itself was delayed by {}, because the machine was too busy", time(late))
+        }
     }
 }
 
@@ -117,9 +122,7 @@ pub(super) fn in_short(model: &Model, why: &Cause) -> String {
         format!("{}{}", gate.direction.sigil(), gate.name)
     };
     match why {
-        Cause::Trouble(Trouble::Fault { kind: FaultKind::Played, .. }) => {
-            "the played model is undefined".into()
-        }
+        Cause::Trouble(Trouble::Fault { kind: FaultKind::Played, .. }) => "the played model is undefined".into(),
         Cause::Trouble(Trouble::Fault { kind: FaultKind::Solver, .. }) => {
             "no solver can tell what the played model does".into()
         }
@@ -162,9 +165,7 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
                  its own process"
             }
             FaultKind::Reported => "fix what is reported; this says nothing about the system",
-            FaultKind::Reset => {
-                "every run begins in the initial state: the reset must bring the system there"
-            }
+            FaultKind::Reset => "every run begins in the initial state: the reset must bring the system there",
             FaultKind::Glue => "fix the code that connects the system; this says nothing about the system itself",
             FaultKind::Played => UNDEFINED,
             FaultKind::Solver => {

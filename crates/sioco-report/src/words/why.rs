@@ -12,7 +12,11 @@ pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {
     let show = |param: usize, value: &Value| model.sorts.show(s.params[param].sort, value);
     match reason {
         Reason::Elsewhere { at, source } => {
-            format!("it starts in `{}`, but the process is in `{}`", model.location_name(*source), model.location_name(*at))
+            format!(
+                "it starts in `{}`, but the process is in `{}`",
+                model.location_name(*source),
+                model.location_name(*at)
+            )
         }
         Reason::Misfit { param, value } => {
             let p = &s.params[*param];

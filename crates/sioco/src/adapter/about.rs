@@ -79,7 +79,7 @@ pub fn about_resets(list: &mut List<'_, '_>) {
 /// How long resets took of an adapter that says that it cannot reset, so that it is started anew each time.
 pub fn about_restarts(list: &mut List<'_, '_>) {
     let text = how_long_resets_took(list);
-    let more = vec!["it says that it cannot reset: it is started anew for every run, which takes as long".into()];
+    let more = vec!["it says that it cannot reset: it is restarted for every run, which takes as long".into()];
     list.add(Mark::Note, "reset", text, more);
 }
 

@@ -223,7 +223,7 @@ impl Check {
                 }
             },
             Prepared::Model(_) => {
-                let failure = Failure::usage(format!("`{text}` is a model that is played, which takes no adapter"));
+                let failure = Failure::usage(format!("`{text}` is a played model, which has no adapter"));
                 Err(failure.help(example))
             }
         }

@@ -367,7 +367,7 @@ impl Compare {
             _ if comparison.interrupted => Ok(Exit::Interrupted),
             Conformance::Unknown { reason: why @ Reason::Broken { .. }, .. } => {
                 let failure = Failure { exit: Exit::Infrastructure, message: Some(why.to_string()), help: None };
-                Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"))
+                Err(failure.help("`sioco doctor` lists the solvers; `--solver` chooses one"))
             }
             conformance => {
                 if let Some(failure) = no_suite() {

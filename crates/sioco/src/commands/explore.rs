@@ -276,7 +276,7 @@ impl Explore {
                 out.say("interrupted before the graph was complete");
                 return Ok(Exit::Interrupted);
             }
-            let late = || "the time was up before the graph was complete; a greater `--time` goes on";
+            let late = || "the time limit was reached before the graph was complete; raise `--time`";
             let node = names::node(&found.graph, name)
                 .map_err(|failure| if found.stop == Stop::Cancelled { failure.help(late()) } else { failure })?;
             return self.one(&work, Some(found.graph.name(node)), &found.graph.path(node), out);
@@ -474,5 +474,5 @@ impl<'a> Work<'a> {
 /// A solver that broke down.
 fn broken(why: &Reason) -> Failure {
     let failure = Failure { exit: Exit::Infrastructure, message: Some(why.to_string()), help: None };
-    failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another")
+    failure.help("`sioco doctor` lists the solvers; `--solver` chooses one")
 }

@@ -110,14 +110,14 @@ impl Judge {
         let name = if self.is_stdin() { STDIN.to_owned() } else { format!("`{}`", self.log.shown()) };
         if let (true, Some(trouble)) = (log.runs.is_empty(), log.broken.first()) {
             let what = sioco_report::run::trouble(&model.model, trouble);
-            let message = Some(format!("there is no run in {name}, which tells of a breakdown: {what}"));
+            let message = Some(format!("there is no run in {name}; it reports a breakdown: {what}"));
             let failure = Failure { exit: Exit::Infrastructure, message, help: None };
-            return Err(failure.help("mend that and test again; nothing was found out about the system"));
+            return Err(failure.help("fix that and test again; this says nothing about the system"));
         }
         if log.runs.is_empty() {
             let message = Some(format!("there is no run in {name}"));
             let failure = Failure { exit: Exit::Nothing, message, help: None };
-            return Err(failure.help("a log has a line for each event, such as `?gate(1)` or `!gate(1)`"));
+            return Err(failure.help("a log has one event on each line, such as `?gate(1)` or `!gate(1)`"));
         }
         // Until here there is nothing to show.
         let cancellation = Cancellation::by(interrupt::flag());

@@ -231,7 +231,7 @@ impl New {
         };
         if self.template != Template::Rust {
             let failure = Failure::usage("`--sioco-path` is for `--template rust`: others do not depend on the source");
-            return Err(failure.help("leave it out"));
+            return Err(failure.help("remove it"));
         }
         let places = [path.clone(), path.join("crates").join(PACKAGE), path.join("..").join(PACKAGE)];
         let found = places.iter().find_map(|place| package(place));

@@ -171,13 +171,13 @@ impl Ruled for Plan {
         let others = [
             unless("strict", |plan: &Plan| {
                 let answered = plan.cover.intent().ends_with_answer() && plan.data.is_none();
-                answered.then_some("tests of `inputs:N` and `classes` end with an answer")
+                answered.then_some("tests of `inputs:N` and `classes` always end with an answer")
             }),
             unless("silence", |plan| {
                 let other = !plan.cover.intent().is_by_length();
-                other.then_some("it is for `--cover paths:N`, `traces:N` and `inclusion:K`")
+                other.then_some("it works only with `--cover paths:N`, `traces:N` and `inclusion:K`")
             }),
-            unless("jobs", |plan| plan.check.is_some().then_some("a plan is checked on one core")),
+            unless("jobs", |plan| plan.check.is_some().then_some("a plan is always checked on one core")),
             unless("values", |plan| {
                 let drawn = plan.cover.intent().values == InputValues::Drawn;
                 drawn.then_some("`inputs:N` draws values from the whole ranges of the parameters")
@@ -228,7 +228,7 @@ impl Plan {
         });
         if let Some(message) = broken {
             let failure = Failure { exit: Exit::Infrastructure, message: Some(message), help: None };
-            return Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"));
+            return Err(failure.help("`sioco doctor` lists the solvers; `--solver` chooses one"));
         }
         Ok(if planned.is_whole() { Exit::Ok } else { Exit::Inconclusive })
     }
@@ -334,7 +334,7 @@ impl Plan {
         let more = plan.purposes.len() - shown;
         if more > 0 {
             let (s, them) = if more == 1 { ("", "it") } else { ("s", "them") };
-            out.line(format_args!("… and {more} more purpose{s}; `--all` shows {them}\n"));
+            out.line(format_args!("… and {more} more purpose{s} (`--all` shows {them})\n"));
         }
         let most = if self.all { usize::MAX } else { GOALS };
         out.print(&missing(planned, most, page));
@@ -397,7 +397,7 @@ impl Plan {
                 true => "it was interrupted",
                 false => "the time limit was reached; raise `--time`",
             };
-            out.say(format_args!("not all paths were taken again: {why}"));
+            out.say(format_args!("not all paths were followed again: {why}"));
         }
         Ok(match exit {
             _ if interrupted.load(Ordering::Relaxed) => Exit::Interrupted,
@@ -425,14 +425,14 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 pub fn can_be_written(path: &Path) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let failure = Failure::usage("`--output -` would mix the plan with the summary");
-        return Err(failure.help("`--format json` prints the plan alone"));
+        return Err(failure.help("use `--format json` to print only the plan"));
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let why = match (folder.is_dir(), path.is_dir()) {
         (false, _) => format!("there is no folder `{}`", folder.shown()),
         (_, true) => "it is a folder".to_owned(),
         // A slip of the hand must not cost anybody a model.
-        _ if is_something_else(path) => "there is a file of that name, and it is no plan".to_owned(),
+        _ if is_something_else(path) => "that file exists and is not a plan".to_owned(),
         _ => return Ok(()),
     };
     let failure = Failure::usage(format!("cannot write `{}`: {why}", path.shown()));

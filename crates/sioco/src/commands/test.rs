@@ -235,17 +235,17 @@ impl Ruled for Test {
             }),
             unless("attempts", |test| test.is_walk().then_some("`random` has no purposes to try again")),
             unless("again", |test| match test.cover_planned() {
-                None if test.plan.is_none() => Some("it is for plans; `auto` and `random` go on by themselves"),
-                _ if test.draws_values() => Some("`inputs:N` says which values to send, and there are no others"),
+                None if test.plan.is_none() => Some("it works only with a plan; `auto` and `random` continue anyway"),
+                _ if test.draws_values() => Some("`inputs:N` already determines the values"),
                 _ if !matches!(test.values, Values::Random | Values::Boundary) => {
-                    Some("there are no other values; `--values random` and `boundary` have some")
+                    Some("there are no other values to try; use `--values random` or `boundary`")
                 }
                 _ => None,
             }),
             unless("strict", |test| match test.cover_planned() {
                 _ if test.is_walk() => Some("`random` has no purposes that could end"),
                 Some(cover) if cover.intent().ends_with_answer() => {
-                    Some("tests of `inputs:N` and `classes` end with an answer")
+                    Some("tests of `inputs:N` and `classes` always end with an answer")
                 }
                 _ => None,
             }),
@@ -276,8 +276,8 @@ impl Test {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         // It may come from a profile.
         if self.again && self.plan.is_none() && !matches!(self.cover, Covered::Plan(_)) {
-            let failure = Failure::usage("`--again` is for plans; `auto` and `random` go on by themselves");
-            return Err(failure.help("choose a plan, with `--cover switch` for example, or leave `--again` out"));
+            let failure = Failure::usage("`--again` works only with a plan; `auto` and `random` continue anyway");
+            return Err(failure.help("choose a plan, for example with `--cover switch`, or remove `--again`"));
         }
         let back_end = self.solver.back_end()?;
         let (checked, mut model) = before(self.time, || load(&self.file, &self.choices, out))?;
@@ -384,8 +384,8 @@ impl Test {
             if self.values_given && planned.plan.purposes.iter().any(Purpose::has_values) {
                 let path = path.shown();
                 let failure =
-                    Failure::usage(format!("`--values` has no effect here: `{path}` says which values to send"));
-                return Err(failure.help("leave it out, or make the plan anew with other values"));
+                    Failure::usage(format!("`--values` has no effect here: the plan `{path}` already has the values"));
+                return Err(failure.help("remove it, or make the plan again with other values"));
             }
             return Ok(planned);
         }
@@ -420,7 +420,7 @@ impl Test {
             (None, _) if walks == Walks::Random => (Some(WALKED), count(WALKED as usize, "step")),
             (None, _) => {
                 let most = planned.saturating_add(WALKED);
-                (Some(most), format!("{WALKED} steps besides the {planned} of the plan"))
+                (Some(most), format!("{WALKED} steps after the {planned} of the plan"))
             }
         };
         let max_walks = self.cover.most_walks().filter(|_| walks == Walks::Random);
@@ -472,11 +472,11 @@ fn end(exit: Exit, outcome: &Outcome, journal: &Writer) -> Result<Exit, Failure>
         (None, None) => Ok(exit),
         (None, message) => {
             let failure = Failure { exit, message, help: None };
-            Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"))
+            Err(failure.help("`sioco doctor` lists the solvers; `--solver` chooses one"))
         }
         (Some(why), _) => {
             let path = journal.path.display();
-            let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was ended"));
+            let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was stopped"));
             Err(Failure { exit, message, help: None }.help("choose another place with `--journal FILE`"))
         }
     }
@@ -537,7 +537,7 @@ impl Observer for Watcher<'_, '_> {
 
     fn tested(&mut self) {
         if self.deadline.is_out_of_memory() {
-            self.out.say("the campaign was ended: there was no memory left, `--memory` gives more");
+            self.out.say("the campaign was stopped: the memory limit was reached; raise `--memory`");
         }
         self.out.progress("");
     }

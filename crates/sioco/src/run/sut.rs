@@ -57,7 +57,10 @@ pub fn prepare(
         && !Path::new(word).is_file()
     {
         let file = project.file();
-        let failure = Failure::usage(format!("`--sut`: `{word}` is no program in the PATH, and not in `{file}`"));
+        let failure = Failure::usage(format!(
+            "`--sut`: `{word}` is neither a program in the PATH nor a name in \
+                                              `{file}`"
+        ));
         return Err(failure.help(project.suggestion(word)));
     }
     let spec = permission::given(spec, wish, &project, out)?;

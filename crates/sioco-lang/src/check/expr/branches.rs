@@ -101,8 +101,12 @@ impl<'a> Checker<'a> {
             let missing = self.missing_cases(value.sort, &covered);
             if !missing.is_empty() {
                 self.report(
-                    Diagnostic::new(Code::NotExhaustive, span, format!("this match has no case for {}", missing.join(", ")))
-                        .help("add these cases, or `_ => …` for all others"),
+                    Diagnostic::new(
+                        Code::NotExhaustive,
+                        span,
+                        format!("this match has no case for {}", missing.join(", ")),
+                    )
+                    .help("add these cases, or `_ => …` for all others"),
                 );
                 return None;
             }

@@ -41,8 +41,10 @@ impl<'a> Checker<'a> {
             if sort.is_some() {
                 let message = format!("`{}` is not a record", name.name);
                 let d = Diagnostic::new(Code::TypeMismatch, name.span, message);
-                self.report(d.help("`{ … }` with field names makes a record; a constructor is written as a call: \
-                                    `C(…)`"));
+                self.report(d.help(
+                    "`{ … }` with field names makes a record; a constructor is written as a call: \
+                                    `C(…)`",
+                ));
             }
             return None;
         };

@@ -77,7 +77,8 @@ impl<'a> Checker<'a> {
                 let real = sort.is_none_or(|s| matches!(self.sorts.get(s), Sort::Real { .. }));
                 if !tolerance_allowed || !real {
                     self.report(
-                        Diagnostic::new(Code::BadTolerance, expr.span, "a tolerance is not allowed here").help(TOLERANCE),
+                        Diagnostic::new(Code::BadTolerance, expr.span, "a tolerance is not allowed here")
+                            .help(TOLERANCE),
                     );
                 } else if let Some((value, _)) = self.constant(expr, Some(self.sorts.real)) {
                     let value = number::to_rational(&value).expect("a Real");

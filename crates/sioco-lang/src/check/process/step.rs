@@ -169,8 +169,10 @@ impl<'a> Checker<'a> {
             d.help = Some(match is_input {
                 true => {
                     let params = params.join(", ");
-                    format!("an input names the values that it receives; compare them in the guard: \
-                             `?{gate}({params}) […]`")
+                    format!(
+                        "an input names the values that it receives; compare them in the guard: \
+                             `?{gate}({params}) […]`"
+                    )
                 }
                 false => {
                     let params = params.join(", any ");
@@ -389,9 +391,13 @@ impl<'a> Checker<'a> {
                 {
                     let found = a(&self.sorts.name(t.sort));
                     self.report(
-                        Diagnostic::new(Code::GuardNotBool, e.span, format!("a guard is a `Bool`, but this is {found}"))
-                            .label("neither true nor false")
-                            .help("compare it with a value, as in `[x > 0]`"),
+                        Diagnostic::new(
+                            Code::GuardNotBool,
+                            e.span,
+                            format!("a guard is a `Bool`, but this is {found}"),
+                        )
+                        .label("neither true nor false")
+                        .help("compare it with a value, as in `[x > 0]`"),
                     );
                 }
                 let term = typed.filter(|t| t.sort == self.sorts.bool).map(|t| t.term);

@@ -224,7 +224,8 @@ impl<'a> Checker<'a> {
                 if let (Some(d), Some(p)) = (self.diagnostics.get_mut(before), param) {
                     let p = if p.name == *given { format!("{given}_2") } else { p.name.clone() };
                     let event = if params.len() == 1 { format!("{sign}{}({p}) ", name.name) } else { String::new() };
-                    d.help = Some(format!("choose another name; to compare the value, write `{event}[{p} == {given}]`"));
+                    d.help =
+                        Some(format!("choose another name; to compare the value, write `{event}[{p} == {given}]`"));
                 }
                 Some(slot)
             }

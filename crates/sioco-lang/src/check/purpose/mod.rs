@@ -166,10 +166,10 @@ impl<'a> Checker<'a> {
             let message = "this purpose is fulfilled before anything happens";
             let d = Diagnostic::new(Code::HoldsAtOnce, decl.name.span, message);
             self.report(match place {
-                Some(name) => {
-                    d.help(format!("the process starts in `{name}`; to require that it comes back, write what \
-                                    happens before"))
-                }
+                Some(name) => d.help(format!(
+                    "the process starts in `{name}`; to require that it comes back, write what \
+                                    happens before"
+                )),
                 None => d.help("require at least one step, such as `any`"),
             });
         }
@@ -241,7 +241,9 @@ impl<'a> Checker<'a> {
                 if pattern.may_be_empty() {
                     let message = "this repeats a part that may take no step";
                     let d = Diagnostic::new(Code::BadRepetition, body.span, message).label("needs no step");
-                    self.report(d.help("`..` already stands for any number of steps; each round must take at least one"));
+                    self.report(
+                        d.help("`..` already stands for any number of steps; each round must take at least one"),
+                    );
                     return None;
                 }
                 let (least, most) = bounds?;

@@ -250,8 +250,12 @@ impl<'a> Checker<'a> {
         }
         if let Some((bound, why)) = hints.unbound.get(name) {
             let (message, place, help) = match why {
-                Why::Later => ("has no value yet", "gets its value here", "a condition can use only values that \
-                                                                           were bound before it"),
+                Why::Later => (
+                    "has no value yet",
+                    "gets its value here",
+                    "a condition can use only values that \
+                                                                           were bound before it",
+                ),
                 Why::Choice => (
                     "has no value on some ways to this place",
                     "gets its value only in this branch",
