@@ -11,9 +11,9 @@ use crate::failure::Failure;
 /// What can be chosen about the solver on the command line.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SolverChoice {
-    /// The solver for conditions that are not easy: `auto` (the default: Z3 if it is found), `builtin` (no other program),
-    /// `z3`, `cvc5`, `yices-smt2`, `mathsat`, `opensmt`, or the command line of another SMT-LIB 2 solver. The environment
-    /// variable SIOCO_SOLVER does the same
+    /// The solver for hard conditions: `auto` (the default: Z3 if it is found), `builtin` (no other program),
+    /// `z3`, `cvc5`, `yices-smt2`, `mathsat`, `opensmt`, or the command line of another SMT-LIB 2 solver. The
+    /// environment variable SIOCO_SOLVER does the same
     #[arg(long, value_name = "SOLVER", value_parser = BackEnd::parse)]
     solver: Option<BackEnd>,
 }

@@ -81,11 +81,12 @@ pub struct Check {
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 
-    /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
+    /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or
+    /// `ws://HOST:PORT/PATH`
     #[arg(long, value_name = "SUT")]
     sut: Option<String>,
 
-    /// Uses a `sioco.toml` that is not yours: that of another user, or one outside of the model's repository
+    /// Trusts a `sioco.toml` that is not yours: one of another user, or one outside of the model's repository
     #[arg(long)]
     trust: bool,
 

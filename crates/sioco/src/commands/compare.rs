@@ -34,7 +34,8 @@ use crate::solver_choice::SolverChoice;
 /// So many tests and transitions are shown, unless all are wanted.
 const SHOWN: usize = 20;
 
-/// A question may take this part of all the time, which is a tenth of a phase: one hard question leaves time for others.
+/// A question may take this part of all the time, which is a tenth of a phase: one hard question leaves time for
+/// others.
 const QUESTIONS: u32 = 30;
 
 /// How often progress is shown.
@@ -45,8 +46,8 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// Says whether the implementation model conforms to the specification, and if not, shows a shortest sequence of inputs
 /// that tells them apart. Composes both models: inputs that both take, and inputs that only one of them takes. From the
 /// composition it makes a test suite for this implementation, with enough inputs for every path to tell the outputs of
-/// both apart. `sioco test SPEC --plan` runs the suite against the real system, and judges it by the specification alone.
-/// `sioco import` converts the model of a model learner.
+/// both apart. `sioco test SPEC --plan` runs the suite against the real system, and judges it by the specification
+/// alone. `sioco import` converts the model of a model learner.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -109,12 +110,12 @@ pub struct Compare {
     #[arg(long, value_name = "STEPS", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=2_000))]
     answer: u32,
 
-    /// Time limit for the command, in seconds: a third for the comparison, a third for the composition, and the rest for
-    /// the tests. After that, the partial result is used and marked as such
+    /// Time limit for the command, in seconds: a third for the comparison, a third for the composition, and the rest
+    /// for the tests. After that, the partial result is used and marked as such
     #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
-    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    /// Memory limit, such as 512M; when it is reached, the partial result is used
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 

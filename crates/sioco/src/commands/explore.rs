@@ -67,7 +67,7 @@ pub struct Explore {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// The greatest number of steps on a path
+    /// Maximum number of steps on a path
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 200)]
     depth: usize,
 
@@ -106,8 +106,8 @@ pub struct Explore {
     /// Shows which layer answered how many questions, and what it cost
     ///
     /// The first table counts questions: whether a step is possible (answered by evaluation where the values are known,
-    /// remembered from a step with the same conditions, or asked), and whether a state is included in an earlier one. The
-    /// second counts answers by layer. A question goes from one layer to the next until one has an answer:
+    /// remembered from a step with the same conditions, or asked), and whether a state is included in an earlier one.
+    /// The second counts answers by layer. A question goes from one layer to the next until one has an answer:
     /// simplification, the last witness, the built-in solver, the cache, the back-end. There may be more answers than
     /// questions, because values are looked for beforehand. Questions without an answer are not in the table.
     #[arg(long, conflicts_with = "one")]
@@ -181,14 +181,15 @@ enum Values {
     Middle,
     /// At random, by --seed.
     Random,
-    /// Where a condition is about to flip.
+    /// At the values where a condition flips.
     Boundary,
 }
 
 /// In so many nodes is looked for model errors.
 const ERRORS_AMONG: usize = 1_000;
 
-/// A question about a model error may take so much work: most take far less, and `sioco analyze` has time for the others.
+/// A question about a model error may take so much work: most take far less, and `sioco analyze` has time for the
+/// others.
 const ERROR_WORK: u64 = 500_000;
 
 /// So many lines of a tree are shown on a terminal.
@@ -396,8 +397,8 @@ impl Explore {
         }
     }
 
-    /// The switches with a model error not far from the start. The same solver is asked as by `sioco analyze`, each time
-    /// with a little work; what was explored before an interruption is still looked at for a moment.
+    /// The switches with a model error not far from the start. The same solver is asked as by `sioco analyze`, each
+    /// time with a little work; what was explored before an interruption is still looked at for a moment.
     fn model_errors(&self, work: &Work<'_>, found: &Exploration, flags: &Flags) -> ModelErrors {
         let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
         let resources = work.limits.resources.min(ERROR_WORK);

@@ -45,12 +45,12 @@ Example:
   grep -v DEBUG sut.log | sioco judge model.sts - --order sent
 
 Exit codes:
-  0    everything that was observed is allowed
+  0    everything observed is allowed
   1    the SUT does not conform to the model
   2    the command line, the model or the log is wrong
   3    inconclusive
   4    there is no run in the log
-  5    the log tells of a breakdown, or the model is undefined for it
+  5    the log reports a breakdown, or the model is undefined for it
   130  interrupted, with what was judged until then")]
 pub struct Judge {
     /// The model

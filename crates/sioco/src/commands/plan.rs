@@ -49,10 +49,10 @@ const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Plan what to test: purposes that cover switches, locations, paths, traces, …
 ///
-/// Executes the model for all values at once and finds purposes: paths, or trees of paths, that a test is to follow.
-/// Says beforehand what they cover. For every goal that is not covered it gives the reason: the goal is proved
-/// infeasible, was not reached within a bound, or a solver left it open. Shows each purpose with example values, and
-/// where the system may leave it: a run that goes there is inconclusive.
+/// Explores the model for all values at once and finds purposes: paths, or trees of paths, for tests to follow. Shows
+/// what they cover. For every goal that is not covered it gives the reason: the goal is proved infeasible, was not
+/// reached within a bound, or a solver left it open. Shows each purpose with example values, and where the system may
+/// leave it: a run that goes there is inconclusive.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -64,9 +64,9 @@ Example:
 Exit codes:
   0    every feasible goal is covered, or the checked plan fits
   2    the command line, the model or a plan file is wrong
-  3    some goals are not covered, or the checked plan does not fit any more
+  3    some goals are not covered, or the checked plan no longer fits
   4    nothing to run: there are no purposes
-  5    goals are not covered since a solver broke down
+  5    goals are not covered because a solver broke down
   130  interrupted, with what was found until then")]
 pub struct Plan {
     /// The model
@@ -80,12 +80,12 @@ pub struct Plan {
     solver: SolverChoice,
 
     /// What to cover: `switch`, `location`, `paths:N` (all paths of N steps), `traces:N` (all traces of N steps),
-    /// `inclusion:K`, `reduced`, `classes` (of inputs), `random:N` (N walks), `inputs:N` (N sequences of random inputs) or
-    /// `purpose:NAME` (one that the model has)
+    /// `inclusion:K`, `reduced`, `classes` (of inputs), `random:N` (N walks), `inputs:N` (N sequences of random inputs)
+    /// or `purpose:NAME` (one that the model has)
     #[arg(long, value_name = "WHAT", default_value = "switch", value_parser = cover::cover)]
     cover: Cover,
 
-    /// Makes conditions in guards goals as well: true and false, and where they are about to flip
+    /// Adds the conditions in guards as goals: each one true and false, and at the values where it flips
     #[arg(long, value_enum, value_name = "WHICH")]
     data: Option<Data>,
 
@@ -97,20 +97,20 @@ pub struct Plan {
     #[arg(long)]
     split: bool,
 
-    /// Goes on after silence (delta); otherwise paths end there
+    /// Continues after quiescence (delta); otherwise paths end there
     #[arg(long)]
     silence: bool,
 
-    /// The greatest number of steps on a path
+    /// Maximum number of steps on a path
     #[arg(long, value_name = "STEPS", default_value_t = DEPTH, allow_negative_numbers = true)]
     depth: usize,
 
-    /// The greatest number of nodes: the symbolic states that are explored
+    /// Maximum number of nodes: the symbolic states that are explored
     #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// Time limit, in seconds. The search has three quarters of it, then the partial result is used and marked as such;
-    /// questions about it and example values have the rest
+    /// Time limit, in seconds. The search gets three quarters of it; then the partial result is used and marked as
+    /// such. Questions about it and example values get the rest
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
@@ -118,7 +118,7 @@ pub struct Plan {
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
     patience: Duration,
 
-    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    /// Memory limit, such as 512M; when it is reached, the partial result is used
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
@@ -126,7 +126,7 @@ pub struct Plan {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
-    /// How many cores are used; the plan is the same for any number [default: all]
+    /// Number of cores; the plan is the same for any number [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
@@ -142,7 +142,7 @@ pub struct Plan {
     #[arg(long, short, value_name = "PLAN.json", conflicts_with = "check")]
     output: Option<PathBuf>,
 
-    /// Says whether the plan in this file still fits the model, instead of making one
+    /// Checks whether the plan in this file still fits the model, instead of making a new one
     #[arg(
         long,
         value_name = "PLAN.json",
@@ -158,7 +158,7 @@ pub struct Plan {
 /// Which goals about data there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Data {
-    /// Each condition true and false, and where it is about to flip.
+    /// Each condition true and false, and at the values where it flips.
     Boundary,
 }
 

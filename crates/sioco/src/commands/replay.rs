@@ -52,7 +52,7 @@ Example:
   sioco replay run.jsonl --run 3 --model other.sts
 
 Exit codes:
-  0    FIXED: it does not fail any more where it failed
+  0    FIXED: it no longer fails where it failed
   1    FAILED: it fails again
   2    the command line, the model or the journal is wrong
   3    FLAKY: it fails sometimes; NOT REPRODUCED: it did not fail, and
@@ -91,7 +91,7 @@ pub struct Replay {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     times: u64,
 
-    /// After how many milliseconds without an output the SUT counts as silent [default: as recorded]
+    /// Milliseconds without an output after which the SUT counts as quiescent [default: as recorded]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: Option<u64>,
 

@@ -50,8 +50,8 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// Test a system against a model
 ///
 /// Sends inputs to the system under test (SUT), and judges its answers by the model. The verdict is PASS, WEAK PASS,
-/// INCONCLUSIVE or FAIL. A fault of the adapter or the surroundings is an ERROR, which is no verdict. Every run is
-/// recorded in a journal, so that `sioco replay` can run it again.
+/// INCONCLUSIVE or FAIL. A fault of the adapter or the environment is an ERROR, which is not a verdict. Records every
+/// run in a journal, so that `sioco replay` can run it again.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -74,7 +74,8 @@ pub struct Test {
     file: PathBuf,
 
     /// The system under test: the NAME of a `[sut.NAME]` in `sioco.toml`, a command that starts an adapter (no shell is
-    /// used; write `sh -c '…'` for one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
+    /// used; write `sh -c '…'` for one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that
+    /// plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
 
@@ -82,7 +83,7 @@ pub struct Test {
     #[arg(skip)]
     pub(crate) sut_given: bool,
 
-    /// Uses a `sioco.toml` that is not yours: that of another user, or one outside of the model's repository
+    /// Trusts a `sioco.toml` that is not yours: one of another user, or one outside of the model's repository
     #[arg(long)]
     trust: bool,
 
@@ -97,9 +98,9 @@ pub struct Test {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// What to cover: `auto` (switches and the sides of guards by a plan, then guided walks), `random:N` (at most N random
-    /// walks of up to 100 steps, without a plan), `random` (walks until `--for` or `--max-steps` is used up, otherwise 1000
-    /// steps), or what `sioco plan --cover` takes
+    /// What to cover: `auto` (switches and the sides of guards by a plan, then guided walks), `random:N` (at most N
+    /// random walks of up to 100 steps, without a plan), `random` (walks until the limit of `--for` or `--max-steps`,
+    /// otherwise 1000 steps), or what `sioco plan --cover` takes
     #[arg(long, value_name = "WHAT", default_value = "auto", value_parser = Covered::parse)]
     cover: Covered,
 
@@ -119,7 +120,7 @@ pub struct Test {
     #[arg(skip)]
     pub(crate) values_given: bool,
 
-    /// The greatest number of inputs, outputs and silences in the whole campaign [default: 1000 after the plan for
+    /// Maximum number of steps (inputs, outputs, quiescence) in the whole campaign [default: 1000 after the plan for
     /// `auto` and for `random`, if there is no `--for`]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: Option<u64>,
@@ -128,26 +129,27 @@ pub struct Test {
     #[arg(long = "for", value_name = "TIME", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Option<Duration>,
 
-    /// After how many milliseconds without an output the SUT counts as silent
+    /// Milliseconds without an output after which the SUT counts as quiescent
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: u64,
 
-    /// A longer quiescence time after an event at a gate, or in a location, as in `rcpt=2s`: for systems that answer late
+    /// A longer quiescence time after an event at a gate, or in a location, as in `rcpt=2s`: for systems that answer
+    /// late
     #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
     slower: Vec<(String, Duration)>,
 
-    /// Time limit, in seconds, for each of these: the hello of the adapter, a reset, the acceptance of an input, and the
-    /// first answer of a program with a dialect
+    /// Time limit, in seconds, for each of these: the hello of the adapter, a reset, the acceptance of an input, and
+    /// the first answer of a program with a dialect
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
-    /// The greatest amount of memory, such as 512M; with more, the campaign ends. For all traces of a length
-    /// (`--cover traces:N`) it is estimated beforehand
+    /// Memory limit, such as 512M; the campaign ends when it is reached. For all traces of a length (`--cover
+    /// traces:N`), the need is estimated beforehand
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
-    /// How long to look for values in the middle of a run, while the system waits: `500ms`, `2s`; a bare number is seconds.
-    /// Values that take more time, or more work than usually fits into that time, are given up
+    /// How long to search for values during a run, while the system waits: `500ms`, `2s`; a bare number is seconds. A
+    /// search ends when it takes more time, or more work than usually fits into that time
     #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = seconds::parse)]
     pause: Duration,
 
@@ -155,17 +157,17 @@ pub struct Test {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     attempts: u32,
 
-    /// Runs the plan repeatedly, with other values, until `--max-steps` or `--for` is used up [default: 1000 steps
+    /// Runs the plan repeatedly, with other values, until the limit of `--max-steps` or `--for` [default: 1000 steps
     /// after the plan]
     #[arg(long)]
     again: bool,
 
-    /// Ends the campaign with the first run that fails
+    /// Ends the campaign at the first run that fails
     #[arg(long)]
     fail_fast: bool,
 
-    /// What to do where outputs may be under way: send at once, or wait for them first [default: `eager` if the order of
-    /// the adapter is `sut`, otherwise `fair`]
+    /// What to do when outputs may be under way: send at once, or wait for them first [default: `eager` if the order
+    /// of the adapter is `sut`, otherwise `fair`]
     #[arg(long, value_enum)]
     interaction: Option<Manner>,
 
@@ -173,11 +175,11 @@ pub struct Test {
     #[arg(long, value_name = "TIME", default_value = "10s", allow_negative_numbers = true, value_parser = seconds::parse)]
     shrink_for: Duration,
 
-    /// Leaves failing runs as they are
+    /// Does not shrink failing runs
     #[arg(long, conflicts_with = "shrink_for")]
     no_shrink: bool,
 
-    /// A demand on coverage, such as `switch>=95%`; if it is missed, the exit code is 3
+    /// Required coverage, such as `switch>=95%`; if it is missed, the exit code is 3
     #[arg(long = "gate", value_name = "GATE", value_parser = Demand::parse)]
     gates: Vec<Demand>,
 
@@ -354,8 +356,8 @@ impl Test {
         end(exit, &outcome, &journal)
     }
 
-    /// The command that runs a run of the journal again. It names the system, where `sioco replay` would not start it on the
-    /// word of a journal alone.
+    /// The command that runs a run of the journal again. It names the system, where `sioco replay` would not start it
+    /// on the word of a journal alone.
     fn replay(&self, journal: &Writer) -> String {
         let known = permission::is_known(&self.sut, &self.file);
         let sut = if known { String::new() } else { format!(" --sut {}", shell_word(&self.sut)) };
