@@ -144,7 +144,7 @@ fn connect(address: SocketAddr, patience: Duration, interrupt: &Interrupt) -> io
             Ok(opened) => return opened.map(Some),
             Err(RecvTimeoutError::Timeout) if interrupt.is_over() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("nobody tried to connect")),
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("sioco did not try to connect")),
         }
     }
 }

@@ -75,7 +75,7 @@ impl fmt::Display for Auto {
         match self {
             Auto::Library(path) => write!(f, "the Z3 library {}", path.shown()),
             Auto::Program(path) => write!(f, "the program {}", path.shown()),
-            Auto::BuiltIn => f.write_str("the built-in solver alone, since there is no Z3"),
+            Auto::BuiltIn => f.write_str("only the built-in solver, because there is no Z3"),
             Auto::Broken => f.write_str("no working Z3: what the built-in solver does not decide is unknown"),
         }
     }

@@ -55,7 +55,7 @@ fn a_model_without_end_stops_at_the_depth() {
     run.exits(0).stderr_is("").stdout_is(
         "Accumulator: 8 nodes, up to 6 steps deep
   stopped after 6 steps
-  1 node not expanded; a greater `--depth` goes on
+  1 node not expanded; raise `--depth`
 
   switches  all 3 taken
   merged    no nodes: none is like an earlier one
@@ -368,7 +368,8 @@ fn what_is_unknown_is_marked_with_its_reason() {
     run.exits(3)
         .stdout_has("unknown: cubes out\n")
         .stdout_has(
-            "undecided from step 1, `cubes`, on\n  the built-in solver does not decide it, and no other was wanted",
+            "undecided from step 1, `cubes`, on\n  the built-in solver cannot decide it, and no other solver was \
+             allowed",
         )
         .stdout_has("state, if it is reachable");
     let document = json(explore(&model, &["--solver", "builtin", "--path", "cubes", "--format", "json"]).exits(3));
@@ -556,7 +557,7 @@ fn merged_nodes_are_called_the_same_everywhere() {
 fn the_time_is_a_limit() {
     let model = example("accumulator/accumulator.sts");
     let run = explore(&model, &["--merge", "equal", "--depth", "4000000000", "--nodes", "4000000000", "--time", "0.2"]);
-    run.exits(0).stdout_has("stopped after 0.2 s, when the time was up").stdout_has("a greater `--time` goes on");
+    run.exits(0).stdout_has("stopped after 0.2 s, at the time limit").stdout_has("a greater `--time` goes on");
     let document = json(explore(&model, &["--time", "0", "--format", "json"]).exits(0));
     assert_eq!((&document["stop"]["reason"], &document["options"]["time"]), (&"time".into(), &0.0.into()));
     let run = explore(&model, &["--time", "0", "--node", "n5"]);

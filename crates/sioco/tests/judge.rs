@@ -473,11 +473,10 @@ fn hypotheses_that_do_the_same_are_one() {
     let folder = folder();
     let model = "input a\noutput o\noutput p\nprocess P {\n  var secret: Int in 0..9 = any\n  init s { low: ?a [secret < 5] -> t\n    high: ?a [secret >= 5] -> u }\n  state t { x: !o -> t }\n  state u { y: !o -> u }\n}\n";
     folder.write("acc.sts", model);
-    let shown =
-        "hypotheses: 2\n          t, secret does not matter any more\n          u, secret does not matter any more\n";
+    let shown = "hypotheses: 2\n          t, secret no longer matters\n          u, secret no longer matters\n";
     judge(&folder, "?a\n!p\n", &[]).exits(1).stdout_has(shown);
     folder.write("acc.sts", &model.replace("-> u }", "-> t }"));
-    let one = "hypotheses: 1 (t, secret does not matter any more)\n";
+    let one = "hypotheses: 1 (t, secret no longer matters)\n";
     judge(&folder, "?a\n!p\n", &[]).exits(1).stdout_has(one);
     // What is still read is told apart.
     folder.write("acc.sts", &model.replace("-> u }", "-> t }").replace("!o -> t", "!o [secret < 3] -> t"));

@@ -292,7 +292,7 @@ fn nothing_is_overwritten() {
     folder.write("full/model.sts", "mine");
     folder.folder("empty");
     folder.write("file", "mine");
-    new(&folder, &["full"]).exits(2).stderr_has("`full` is there already, and is not empty").stderr_has("help: choose");
+    new(&folder, &["full"]).exits(2).stderr_has("`full` already exists and is not empty").stderr_has("help: choose");
     new(&folder, &["file"]).exits(2).stderr_has("is a file");
     new(&folder, &["file/tank"]).exits(2).stderr_has("is a file");
     assert_eq!(read(&folder, "full/model.sts"), "mine");

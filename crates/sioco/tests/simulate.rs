@@ -290,7 +290,7 @@ fn values_are_solved_for() {
 #[test]
 fn without_a_solver_the_undecided_is_unknown() {
     let file = model("squares-builtin.sts", SQUARES);
-    let built_in = "the built-in solver does not decide it, and no other was wanted";
+    let built_in = "the built-in solver cannot decide it, and no other solver was allowed";
     let output = simulate(&[&file, "--solver", "builtin"], "why text\nwhy never\nwhy quiet\n!root(7)\n?word(\"a\")\n");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);

@@ -109,7 +109,7 @@ pub fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut 
     }
     if let Some(waiting) = found.waiting.filter(|_| found.end == End::Time) {
         let text = format!("the time was up while {}", overdue(model, waiting, found.last_input.as_ref()));
-        list.add(Mark::Fail, "walk", text, vec!["a longer `--for` tells whether it only takes its time".into()]);
+        list.add(Mark::Fail, "walk", text, vec!["raise `--for` to see whether it is only slow".into()]);
     }
     let fails = found.bad.iter().find(|bad| bad.verdict == Verdict::Fail);
     if let Some(bad) = fails.filter(|_| timed.malformed.is_empty()) {

@@ -127,7 +127,7 @@ pub struct Check {
 
 /// What connects to an adapter.
 fn connector_of(spec: &Permitted<SutSpec>) -> Result<Subject, Failure> {
-    spec.opener().map(Subject::Adapter).map_err(|_| Failure::usage("a model is no adapter"))
+    spec.opener().map(Subject::Adapter).map_err(|_| Failure::usage("a model is not an adapter"))
 }
 
 /// What is looked at.

@@ -43,7 +43,7 @@ Exit codes:
   0    no defects
   2    defects, findings of a denied kind, or a wrong command line
   5    a solver broke down
-  130  interrupted, with what was found until then")]
+  130  interrupted; the results so far are shown")]
 pub struct Analyze {
     /// The model
     #[arg(value_name = "FILE")]

@@ -62,7 +62,7 @@ Exit codes:
   2    the command line or a model is wrong, or an output has no degree
   3    a solver or a limit left it open, or the implementation has no value
   5    a solver broke down
-  130  interrupted, with what was found until then")]
+  130  interrupted; the results so far are shown")]
 pub struct Compare {
     /// The specification
     #[arg(value_name = "SPEC")]

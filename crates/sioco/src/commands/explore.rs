@@ -54,7 +54,7 @@ Exit codes:
   2    the command line or the model is wrong
   3    with --path and --node: unknown
   5    a solver broke down
-  130  interrupted, with what was found until then"
+  130  interrupted; the results so far are shown"
 )]
 pub struct Explore {
     /// The model

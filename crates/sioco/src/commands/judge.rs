@@ -51,7 +51,7 @@ Exit codes:
   3    inconclusive
   4    there is no run in the log
   5    the log reports a breakdown, or the model is undefined for it
-  130  interrupted, with what was judged until then")]
+  130  interrupted; the verdict so far is shown")]
 pub struct Judge {
     /// The model
     #[arg(value_name = "FILE")]

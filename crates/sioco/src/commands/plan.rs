@@ -67,7 +67,7 @@ Exit codes:
   3    some goals are not covered, or the checked plan no longer fits
   4    nothing to run: there are no purposes
   5    goals are not covered because a solver broke down
-  130  interrupted, with what was found until then")]
+  130  interrupted; the results so far are shown")]
 pub struct Plan {
     /// The model
     #[arg(value_name = "FILE")]

@@ -67,7 +67,7 @@ Exit codes:
   3    inconclusive, a gate missed, purposes not tried, or traces too short
   4    nothing to run: the plan has no purposes
   5    adapter, SUT infrastructure, solver or the writing of the journal failed
-  130  interrupted, with what was found until then")]
+  130  interrupted; the results so far are shown")]
 pub struct Test {
     /// The model
     #[arg(value_name = "FILE")]
