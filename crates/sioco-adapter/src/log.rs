@@ -233,7 +233,7 @@ a word of the adapter
 "#;
         let log = protocol(text, &model).expect("a log");
         let runs = shown(&log, &model);
-        assert_eq!(runs, ["?inX(6) !outX(6) delta", "malformed: `p` is `\"six\"`, and should be Int closed"]);
+        assert_eq!(runs, ["?inX(6) !outX(6) delta", "malformed: `p` is `\"six\"`, but must be Int closed"]);
         assert_eq!(
             (log.runs[0].number, log.runs[0].order, log.runs[0].seed),
             (RunNumber(7), Some(Order::Sut), Some(42))

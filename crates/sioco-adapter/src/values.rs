@@ -387,7 +387,7 @@ mod tests {
         let model = model();
         for (param, text, expected) in [
             ("n", "1.5", "`n` is `1.5`, but must be Int"),
-            ("n", r#""6""#, "`n` is `\"6\"`, and should be Int"),
+            ("n", r#""6""#, "`n` is `\"6\"`, but must be Int"),
             ("n", "null", "`n` is `null`, but must be Int"),
             ("n", "0.12345678901234567890123", "`n` is `0.12345678901234567890123`, but must be Int"),
             ("d", "12", "`d` is 12, but must be Int in 1..9"),
@@ -397,7 +397,7 @@ mod tests {
             ("t", "1", "`t` is `1`, but must be String"),
             ("p", "1", "`p` is `1`, but must be P"),
             ("p", r#"{"s":[]}"#, "`p` is `{\"s\":[]}`, without `x`"),
-            ("p", r#"{"x":1,"s":["Red","Blue"]}"#, "`p.s[1]` is `\"Blue\"`, and should be C (Red, Mix)"),
+            ("p", r#"{"x":1,"s":["Red","Blue"]}"#, "`p.s[1]` is `\"Blue\"`, but must be C (Red, Mix)"),
             ("p", r#"{"x":1,"s":[{"Mix":{"a":10}}]}"#, "`p.s[0].a` is 10, but must be Int in 0..9"),
             ("p", r#"{"x":1,"s":["Mix"]}"#, "`p.s[0]` is `\"Mix\"`, without `a`"),
             ("p", r#"{"x":1,"s":{}}"#, "`p.s` is `{}`, but must be Seq<C>"),

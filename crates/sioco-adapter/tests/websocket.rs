@@ -292,14 +292,14 @@ fn frames_have_a_limit() {
     assert_eq!(why, "a WebSocket message of 2097152 bytes; the limit is 1 MiB");
     // A header alone may promise as much as it likes.
     let why = bad(&sends([&[0x82, 127][..], &u64::MAX.to_be_bytes()].concat()));
-    assert!(why.ends_with("1 MiB is the limit"), "{why}");
+    assert!(why.ends_with("the limit is 1 MiB"), "{why}");
     // In pieces, none of them too long.
     let pieces = (0..40).flat_map(|i| frame(u8::from(i == 0), vec![b'1'; 60_000])).collect();
-    assert!(bad(&sends(pieces)).ends_with("1 MiB is the limit"));
+    assert!(bad(&sends(pieces)).ends_with("the limit is 1 MiB"));
     // Other things that are no frames.
     assert_eq!(bad(&sends(frame(0x81, vec![b'{', 0xff]))), "a text frame that is not UTF-8");
     assert!(bad(&sends(frame(0x82, vec![b'{', 0xff]))).contains("a line that is not UTF-8"));
-    assert!(bad(&sends(b"no frames\n".to_vec())).contains("against the rules of WebSocket"));
+    assert!(bad(&sends(b"no frames\n".to_vec())).contains("breaks the rules of WebSocket"));
 }
 
 /// A message in pieces that has no end holds up nobody for longer than they want.
@@ -352,15 +352,15 @@ fn servers_that_speak_something_else_are_told() {
     for (answer, parts) in [
         (
             &b"220 mail.example.org ready\r\n"[..],
-            &["no WebSocket server (this is not HTTP)", "`220 mail.example.org ready`"][..],
+            &["not a WebSocket server (this is not HTTP)", "`220 mail.example.org ready`"][..],
         ),
         (
             b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope",
             &["`HTTP/1.1 404 Not Found", "nope`; is the path `/sut` right?"],
         ),
         (b"HTTP/1.1 200 OK\r\n\r\n<html>", &["`HTTP/1.1 200 OK", "<html>`; does it serve WebSockets at `/sut`?"]),
-        (b"HTTP/1.1 301 Moved\r\nLocation: /there\r\n\r\n", &["refuses", "it is at `/there` now"]),
-        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", &["no WebSocket server (No \"Upgrade: websocket\" header)"]),
+        (b"HTTP/1.1 301 Moved\r\nLocation: /there\r\n\r\n", &["refuses", "it has moved to `/there`"]),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", &["not a WebSocket server (No \"Upgrade: websocket\" header)"]),
         (b"", &["it closed the connection instead of answering the WebSocket handshake", "`tcp://HOST:PORT`"]),
         (b"HTTP/1.1 1", &["(the connection ended): it sent `HTTP/1.1 1`"]),
     ] {

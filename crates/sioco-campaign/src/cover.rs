@@ -131,9 +131,7 @@ mod tests {
         assert_eq!(Covered::parse("random"), Ok(Covered::Random(None)));
         assert_eq!(Covered::parse("random:3"), Ok(Covered::Random(Some(3))));
         assert_eq!(Covered::parse("paths:3"), Ok(Covered::Plan(Cover::Paths(3))));
-        assert!(
-            Covered::parse("everything").expect_err("no cover").to_string().contains("; there is `auto`, `switch`")
-        );
+        assert!(Covered::parse("everything").expect_err("no cover").to_string().contains("; write `auto`, `switch`"));
         assert!(Covered::parse("atuo").expect_err("mistyped").to_string().contains("`auto`"));
         assert!(Covered::parse("swich").expect_err("mistyped").to_string().contains("`switch`"));
     }

@@ -142,7 +142,7 @@ mod tests {
             ("", "such as `switch>=95%`"),
             ("switch=95%", "such as"),
             ("swich>=95%", "did you mean `switch`?"),
-            ("lines>=5%", "there are `switch`"),
+            ("lines>=5%", "write `switch`"),
             ("switch>=", "no share"),
             ("switch>=101%", "no share"),
             ("switch>=-1%", "no share"),

@@ -583,7 +583,7 @@ fn one_mistake_has_one_report_that_helps() {
         ("!done / pt.x.y := 1 -> l", "P001", "pt with { x: … }"),
         ("!done / pt := { x: 1, y: 2 } -> l", "P001", "Name { … }"),
         ("!done x > 3 -> l", "P001", "label [guard] / update -> target"),
-        ("!o(p) -> l", "N001", "keep the value in a variable there: `/ x := p`"),
+        ("!o(p) -> l", "N001", "store the value in a variable there: `/ x := p`"),
         ("?a(3) / x := x + p -> l", "M007", "`?a(p) [p == …]`"),
         ("?a(x) / x := x + p -> l", "N010", "`?a(p) [p == x]`"),
         ("!done(x > 15) -> l", "T003", "`[…]`"),

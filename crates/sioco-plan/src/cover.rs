@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let cases = [
-            ("switches", "there is no way to cover called `switches`"),
+            ("switches", "`--cover` has no value `switches`"),
             ("paths", "`paths` needs a length: write `paths:3`"),
             ("paths:0", "must be at least 1"),
             ("traces:x", "`x` is not a length"),

@@ -203,13 +203,13 @@ fn files_that_are_no_plans() {
         ("", None, "the file is empty"),
         (" \n", None, "the file is empty"),
         ("init l0 {", Some(1), "this is not JSON: expected value"),
-        (&good[..good.len() / 2], Some(good[..good.len() / 2].lines().count()), "it is truncated"),
+        (&good[..good.len() / 2], Some(good[..good.len() / 2].lines().count()), "is truncated"),
         ("[]", Some(1), "this is not a plan: it has no `\"format\": \"sioco-plan\"`"),
         ("{\n\"a\": 1,\n\"format\": \"sioco-explore\"}", Some(3), "this is a `sioco-explore` file, not a plan"),
         (
             "{\"format\": \"sioco-plan\",\n\"version\": 2}",
             Some(2),
-            "version 2 of the format, and this sioco reads up to 1",
+            "format version 2; this sioco reads up to version 1",
         ),
         ("{\"format\": \"sioco-plan\"}", Some(1), "`version` is missing"),
         ("{\"format\": \"sioco-plan\", \"version\": \"1\"}", Some(1), "`version` must be a whole number"),
@@ -225,8 +225,8 @@ fn files_that_are_no_plans() {
 fn damaged_fields_are_named_with_their_lines() {
     let good = written(&model(MODEL), &small(Cover::Switch));
     for (pointer, value, what) in [
-        ("/cover", json!("everything"), "`cover` is no cover: there is no way to cover called `everything`"),
-        ("/stop", json!("later"), "`stop` should be one of \"complete\""),
+        ("/cover", json!("everything"), "`cover` is not a value of `--cover`: `--cover` has no value `everything`"),
+        ("/stop", json!("later"), "`stop` must be one of \"complete\""),
         ("/goals", json!({}), "`goals` must be a list"),
         ("/goals/1/state", json!("open"), "`goals[1]` has an unknown state \"open\""),
         ("/goals/0/by/0", json!(7), "`goals[0].by` names purpose 7, but there are only 1"),
@@ -242,7 +242,7 @@ fn damaged_fields_are_named_with_their_lines() {
             "`purposes[0].nodes[2]` has the parent 2, which does not come before it",
         ),
         ("/purposes/0/nodes/2/parent", json!(null), "`purposes[0].nodes[2]` has no `parent`, but is not the first"),
-        ("/purposes/0/nodes/2/step", json!("omega"), "`purposes[0].nodes[2].step` should be \"delta\""),
+        ("/purposes/0/nodes/2/step", json!("omega"), "`purposes[0].nodes[2].step` must be \"delta\""),
         ("/purposes/0/nodes/2/step", json!({}), "`purposes[0].nodes[2].step.send` is missing"),
         ("/purposes/0/nodes/1/args/p", json!(11), "`purposes[0].nodes[1].args` has no value of `Int in 1..10` for `p`"),
         ("/steering/deterministic", json!(1), "`steering.deterministic` must be an object"),

@@ -332,9 +332,9 @@ mod tests {
             ("[test]\nsolver = \"buildin\"", None, "; did you mean `builtin`?"),
             ("[test]\nquiescence = -1", None, "[test]: `quiescence`: invalid value '-1' for '--quiescence <MS>'"),
             ("[test]\nquiescence = 1.5", None, "[test]: `quiescence`: invalid value '1.5'"),
-            ("[test]\ntrust = true", None, "[test]: whom to trust is for you to say"),
-            ("[test]\nsolver = \"sh -c 'touch x'\"", None, "[test]: `solver`: a file names a solver that is known"),
-            ("[profile.ci]\nsolver = \"./z3\"", Some("ci"), "[profile.ci]: `solver`: a file names"),
+            ("[test]\ntrust = true", None, "[test]: a file cannot grant trust"),
+            ("[test]\nsolver = \"sh -c 'touch x'\"", None, "[test]: `solver`: a file may name only a known solver"),
+            ("[profile.ci]\nsolver = \"./z3\"", Some("ci"), "[profile.ci]: `solver`: a file may name"),
             ("[test]\nsut = \"a\\u001b[31m\"", None, "[test]: `sut`: it has a hidden character, U+001B"),
             ("[profile.ci]\nfor = \"soon\"", Some("ci"), "[profile.ci]: `for`: invalid value 'soon'"),
         ] {

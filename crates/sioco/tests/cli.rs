@@ -337,7 +337,7 @@ fn doctor_finds_what_is_there() {
     assert!(object["libraries"][0]["problem"].is_string());
     assert_eq!(object["solver"], false);
     assert!(object["auto"].is_null());
-    support::sioco_in_env(&["doctor"], &env).stdout_has("auto takes  no Z3 that works");
+    support::sioco_in_env(&["doctor"], &env).stdout_has("auto takes  no working Z3");
     support::sioco_in_env(&["doctor"], &env).exits(0).stdout_has("problem").stdout_has("pip install z3-solver");
 
     let run = support::sioco_in_env(&["doctor"], &[("SIOCO_Z3", "/no/such/libz3.so"), ("PATH", "/no/such")]);

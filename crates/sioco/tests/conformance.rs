@@ -140,7 +140,7 @@ fn glue_that_breaks_is_an_error() {
     for (way, part) in [
         ("name", "broke down at the input ?inX("),
         ("name", "`inX` has no parameter `q` (at crates/sioco/tests/conformance.rs:"),
-        ("type", ", which is no bool (at crates/sioco/tests/conformance.rs:"),
+        ("type", ", which is not a value of type bool (at crates/sioco/tests/conformance.rs:"),
         ("glue", ": not connected"),
         ("gate", "the model does not declare an output `outY`; did you mean `outX`?"),
         ("reset", "cannot reset the system: cannot be reset (at "),

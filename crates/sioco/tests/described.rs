@@ -110,25 +110,29 @@ fn files_are_checked() {
         ("seed = 1", "quiescence = -1", "`sioco.toml`, [test]: `quiescence`: invalid value '-1'"),
         ("max-steps = 5", "for = \"soon\"", "`sioco.toml`, [profile.ci]: `for`: invalid value 'soon'"),
         ("GET {n}", "GET {n", "`sioco.toml`: dialect `d`: the input `get`: in `GET {n` a `{` is not closed"),
-        ("\"NO\"", "{ regex = '(' }", "`sioco.toml`: dialect `d`: the output `no`: `(` is no regular expression"),
+        ("\"NO\"", "{ regex = '(' }", "`sioco.toml`: dialect `d`: the output `no`: `(` is not a regular expression"),
         ("\"NO\"", "[]", "`sioco.toml`: dialect `d`: the output `no` has no template"),
         ("max-steps", "max-step", "`sioco.toml`, [profile.ci]: `sioco test` has no option `max-step`"),
         ("dialect = \"d\"", "dialect = \"e\"", "`sioco.toml`, [sut.s]: there is no dialect `e`"),
         ("connect = ", "conect = ", "unknown field `conect`"),
         ("connect = \"tcp://127.0.0.1:1\"", "", "[sut.s]: it needs `command` or `connect`"),
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:{port}", "there is no `start` that could use the port"),
-        ("connect = \"tcp://127.0.0.1:1\"", "command = \"a {port}\"", "[sut.s]: `{port}` is for servers, with `start`"),
-        ("tcp://127.0.0.1:1", "ws://127.0.0.1:1/", "WebSocket is for adapters, without a `dialect`"),
-        ("dialect = \"d\"", "dialect = \"d\"\ndirectory = \"x\"", "are for what is started"),
-        ("dialect = \"d\"", "dialect = \"d\"\norder = \"any\"", "`order` is \"sut\" or \"sent\""),
+        (
+            "connect = \"tcp://127.0.0.1:1\"",
+            "command = \"a {port}\"",
+            "[sut.s]: `{port}` is only for servers with `start`",
+        ),
+        ("tcp://127.0.0.1:1", "ws://127.0.0.1:1/", "WebSocket is only for adapters, without a `dialect`"),
+        ("dialect = \"d\"", "dialect = \"d\"\ndirectory = \"x\"", "need a `command` or a `start`"),
+        ("dialect = \"d\"", "dialect = \"d\"\norder = \"any\"", "`order` must be \"sut\" or \"sent\""),
         ("dialect = \"d\"", "dialect = \"d\"\nconfig = { a = 1 }", "`config` is for adapters"),
-        ("dialect = \"d\"", "dialect = \"d\"\nbefore = [{ status = 200 }]", "has `send`, `expect` or both"),
-        ("dialect = \"d\"", "reset = \"keep\"", "is for connections that carry text"),
-        ("dialect = \"d\"", "order = \"sut\"", "an adapter says it with its `hello`"),
+        ("dialect = \"d\"", "dialect = \"d\"\nbefore = [{ status = 200 }]", "needs `send`, `expect` or both"),
+        ("dialect = \"d\"", "reset = \"keep\"", "works only for connections that carry text"),
+        ("dialect = \"d\"", "order = \"sut\"", "an adapter gives it in its `hello`"),
         (
             "connect = \"tcp://127.0.0.1:1\"",
             "connect = \"http://127.0.0.1:1\"\nbefore = [{ send = \"x\" }]",
-            "has a `request`, and perhaps a `status`",
+            "needs a `request`, and may have a `status`",
         ),
     ]
     .into_iter()
@@ -161,7 +165,7 @@ fn dialects_are_compared_with_models() {
     run.exits(0)
         .stdout_has("warning: `sioco.toml`: dialect `d`: the template `no` (status \"2xx\") hides `ok` (status 200)");
     // An input that is the same whatever its value is.
-    let unplaced = "dialect `d`: the template of the input `get` has no place for `n`: the same is sent";
+    let unplaced = "dialect `d`: the template of the input `get` has no place for `n`: every value sends the same";
     let [_, model] = checked("unplaced", "GET {n}", "GET");
     model.exits(0).stdout_has(unplaced).stdout_has("checked 1 file: 1 warning\n");
     folder.write(
@@ -270,7 +274,7 @@ fn names_and_files_that_are_wrong_are_told() {
         run("nothing_of_the_kind").exits(2).stderr_has("help: `sioco.toml` has `login`\n");
         // A path, and a command with arguments, are no names.
         assert!(!run("./logn").stderr.contains("PATH"));
-        assert!(!run("logn 1").stderr.contains("and not in"));
+        assert!(!run("logn 1").stderr.contains("nor a name in"));
     }
     folder.write("sioco.toml", "[sut.login]\nconnect = \"tcp\n");
     let run = sioco_in(&["test", "m.sts", "--sut", "login"], &folder.path(""));

@@ -65,9 +65,9 @@ fn a_model_without_end_stops_at_the_depth() {
     explore(&model, &["--depth", "3"]).exits(0).stdout_has("1 not reached so far: r2");
     explore(&model, &["--depth", "0"]).exits(0).stdout_has("1 node, up to 0 steps");
     let run = explore(&model, &["--nodes", "10", "--merge", "equal"]);
-    run.exits(0).stdout_has("stopped at the limit of 10 nodes").stdout_has("`--nodes N` allows more");
+    run.exits(0).stdout_has("stopped at the limit of 10 nodes").stdout_has("raise `--nodes`");
     let run = explore(&model, &["--memory", "1", "--merge", "equal"]);
-    run.exits(0).stdout_has("stopped at the limit of 1 B of memory").stdout_has("`--memory SIZE` allows more");
+    run.exits(0).stdout_has("stopped at the limit of 1 B of memory").stdout_has("raise `--memory`");
     let run = explore(&model, &["--until-covered", "--merge", "equal"]);
     run.exits(0).stdout_has("stopped: every switch has been taken").stdout_has("all 3 taken");
 }
@@ -388,7 +388,7 @@ fn a_solver_that_breaks_down_is_named() {
     let program = folder.program("mute", "exit 0");
     for args in [&["--solver", &program][..], &["--solver", &program, "--path", "cubes"]] {
         let run = explore(&model, args);
-        run.exits(5).stderr_has("mute").stderr_has("`sioco doctor` shows which solvers there are");
+        run.exits(5).stderr_has("mute").stderr_has("`sioco doctor` lists the solvers");
     }
     explore(&model, &["--solver", "/no/such/solver"]).exits(5).stderr_has("/no/such/solver");
 }
@@ -557,11 +557,11 @@ fn merged_nodes_are_called_the_same_everywhere() {
 fn the_time_is_a_limit() {
     let model = example("accumulator/accumulator.sts");
     let run = explore(&model, &["--merge", "equal", "--depth", "4000000000", "--nodes", "4000000000", "--time", "0.2"]);
-    run.exits(0).stdout_has("stopped after 0.2 s, at the time limit").stdout_has("a greater `--time` goes on");
+    run.exits(0).stdout_has("stopped after 0.2 s, at the time limit").stdout_has("raise `--time`");
     let document = json(explore(&model, &["--time", "0", "--format", "json"]).exits(0));
     assert_eq!((&document["stop"]["reason"], &document["options"]["time"]), (&"time".into(), &0.0.into()));
     let run = explore(&model, &["--time", "0", "--node", "n5"]);
-    run.exits(2).stderr_has("there is no node `n5`").stderr_has("a greater `--time` goes on");
+    run.exits(2).stderr_has("there is no node `n5`").stderr_has("raise `--time`");
     explore(&model, &["--time", "0", "--node", "n0"]).exits(0);
     explore(&model, &["--depth", "4", "--time", "600"]).exits(0).stdout_has("stopped after 4 steps");
     for wrong in ["-1", "soon", "1e3"] {

@@ -145,7 +145,7 @@ fn what_is_no_log_is_told_with_its_line() {
         ("?inX(6)\n!outY(6)\n", 2, "did you mean `outX`?"),
         ("?inX(11)\n", 1, "11 is outside of"),
         ("?inX(6)\n!outX(7 div 0)\n", 2, "`7 div 0` is not a value"),
-        ("hello\n", 1, "no event and no switch"),
+        ("hello\n", 1, "neither an event nor a switch"),
         ("?inX(6)\nundo\n", 2, "`undo` is not an event"),
         ("{\"type\":\"input\",\"gate\":\"inZ\"}\n", 1, "does not declare an input `inZ`"),
         ("{\"type\":\"input\",\n", 1, "this is not JSON"),
@@ -155,7 +155,7 @@ fn what_is_no_log_is_told_with_its_line() {
     }
     folder.bytes("bytes", b"?inX(6)\n\xff\xfe\n");
     let run = sioco_in(&["judge", "acc.sts", "bytes"], &folder.path(""));
-    run.exits(2).stderr_has("bytes:2: this line is no text");
+    run.exits(2).stderr_has("bytes:2: this line is not UTF-8 text");
     sioco_in(&["judge", "acc.sts", "none"], &folder.path("")).exits(2).stderr_has("cannot read `none`");
     sioco_in(&["judge", "acc.sts", "."], &folder.path("")).exits(2).stderr_has("cannot read `.`");
     sioco_in(&["judge", "none.sts", "bytes"], &folder.path("")).exits(2).stderr_has("none.sts");
@@ -361,7 +361,7 @@ fn an_open_question_is_never_a_pass() {
     folder.write("delta.txt", "delta\n");
     folder.write("input.txt", "?i\n?i\n");
     let here = &folder.path("");
-    let question = "whether `cubes` is enabled is unknown";
+    let question = "it is unknown whether `cubes` is enabled";
     let solvers = ["builtin", "false", "sh -c 'cat >/dev/null'", "sh -c 'while read -r l; do echo unknown; done'"];
     // One of them is waited for until its time is over, by both commands: all of them at the same time.
     std::thread::scope(|scope| {
@@ -390,9 +390,9 @@ fn quiescence_is_withdrawn_unless_it_was_announced() {
         "input a\noutput o\noutput closed\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { !o -> l0   !closed -> l2 }\n  final l2\n}\n",
     );
     for (log, code, what) in [
-        ("?a\ndelta\n!o\n", 0, "a silence was withdrawn"),
+        ("?a\ndelta\n!o\n", 0, "quiescence was withdrawn"),
         ("?a\ndelta\ndelta\n!o\n", 0, "it would have been a failure"),
-        ("?a\ndelta\nclosed\n", 0, "a silence was withdrawn"),
+        ("?a\ndelta\nclosed\n", 0, "quiescence was withdrawn"),
         ("?a\ndelta\n", 1, "error[sioco::V002]"),
         ("?a\ndelta\n?a\n", 1, "error[sioco::V002]"),
         ("?a\nquiescent\n!o\n", 1, "error[sioco::V002]"),
@@ -419,7 +419,7 @@ fn an_undefined_guard_names_its_values() {
         for seen in ["!o", "!p", "quiescent\n?i(1)"] {
             let run = judge(&folder, &format!("?i(0)\n{seen}\n"), &[]);
             run.exits(5).stdout_has("the guard of `a` is undefined: division by zero, where k = 0\n").stdout_has(place);
-            run.stdout_has("add a condition that keeps the run away from these values");
+            run.stdout_has("add a condition that excludes these values");
         }
     }
 }

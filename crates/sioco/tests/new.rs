@@ -315,8 +315,8 @@ fn names_that_are_none_are_told() {
         ("my tank", "` ` cannot be part of it"),
         ("tänk", "`ä` cannot be part of it"),
         ("a\nb", "`\\n` cannot be part of it"),
-        ("2tanks", "begins with something else than a letter"),
-        ("_x", "begins with something else than a letter"),
+        ("2tanks", "does not begin with a letter"),
+        ("_x", "does not begin with a letter"),
         (&long, "longer than 64"),
     ] {
         new(&folder, &["--", name]).exits(2).stderr_has(part);

@@ -82,10 +82,10 @@ infeasible: `no` is never taken
 
 not reached: far (m.sts:12:13): within the limit on nodes: raise `--nodes`
 
-  runs       can be inconclusive: the system decides by itself what happens next
-             in 18 states, for example `add` or `finish`
-  looked at  60 nodes, not all: the greatest number of nodes was reached,
-             `--nodes` looks further
+  runs       can be inconclusive: the system chooses what happens next in 18
+             states, for example `add` or `finish`
+  looked at  60 nodes, not all: the limit on nodes was reached; raise
+             `--nodes`
 "
     );
     run.stderr_is("");
@@ -190,9 +190,7 @@ fn a_long_purpose_is_cut_on_the_page() {
 #[test]
 fn lengths_that_are_not_reached_are_said() {
     let run = plan(&example("accumulator/accumulator"), &["--cover", "paths:90"]);
-    run.exits(3)
-        .stdout_has("  length     all paths up to ")
-        .stdout_has("of 90 steps are there; the greatest number of");
+    run.exits(3).stdout_has("  length     all paths up to ").stdout_has("the limit on nodes was");
     // Nothing is missing where nothing is longer.
     let run = plan(&example("coffee/coffee-free"), &["--cover", "traces:9"]);
     run.exits(0).stdout_has("no traces are longer than these; you asked for 9 steps");
@@ -250,7 +248,7 @@ fn steps_have_labels_and_what_the_system_chooses() {
     plan(&file, &["--check", &to]).exits(0);
     let changed = here.write("other.sts", &fs::read_to_string(&file).unwrap().replace("v == 5", "v == 6"));
     let run = plan(&changed, &["--check", &to]);
-    run.exits(3).stdout_has("the written purpose `Want` has no condition `v == 5` any more");
+    run.exits(3).stdout_has("the written purpose `Want` no longer has the condition `v == 5`");
     let again = format!("`sioco plan {changed} --cover purpose:Want --strict --nodes 60 --seed 7 --output {to}` makes");
     run.stdout_has(&again);
 }
@@ -281,7 +279,7 @@ fn a_plan_goes_to_a_file_and_back() {
     ] {
         let changed = here.write("other.sts", &MODEL.replace(old, new));
         let run = plan(&changed, &["--check", &to]);
-        run.exits(3).stdout_has(told).stdout_has("does not fit any more");
+        run.exits(3).stdout_has(told).stdout_has("no longer fits");
         run.stdout_has(&format!("sioco plan {changed} --cover switch --nodes 60 --output {to}"));
         let run = plan(&changed, &["--check", &to, "--format", "json"]);
         let found: Value = serde_json::from_str(&run.exits(3).stdout).unwrap();
@@ -296,14 +294,14 @@ fn files_that_are_no_plans() {
     let model = here.write("m.sts", MODEL);
     let check = |file: &str| plan(&model, &["--check", file]);
     check(&here.path("none.json")).exits(2).stderr_has("cannot read `").stderr_has("help: give a file that");
-    check(&here.bytes("bytes.json", &[0xff, 0xfe, 0])).exits(2).stderr_has("this is no text, and so no plan");
+    check(&here.bytes("bytes.json", &[0xff, 0xfe, 0])).exits(2).stderr_has("is not a text file, so it is not a plan");
     check(&here.write("empty.json", "")).exits(2).stderr_has("the file is empty");
     check(&here.write("garbage.json", "{\n  no")).exits(2).stderr_has("garbage.json`:2: this is not JSON");
     let good = document(&model, &[]).to_string();
-    check(&here.write("cut.json", &good[..good.len() / 2])).exits(2).stderr_has("it is truncated");
-    check(&here.write("other.json", r#"{"format": "sioco-explore"}"#)).exits(2).stderr_has("and no plan");
+    check(&here.write("cut.json", &good[..good.len() / 2])).exits(2).stderr_has("is truncated");
+    check(&here.write("other.json", r#"{"format": "sioco-explore"}"#)).exits(2).stderr_has("not a plan");
     let newer = good.replace("\"version\":1", "\"version\":2");
-    check(&here.write("new.json", &newer)).exits(2).stderr_has("version 2 of the format, and this sioco reads up to 1");
+    check(&here.write("new.json", &newer)).exits(2).stderr_has("format version 2; this sioco reads up to version 1");
     check(&here.write("types.json", &good.replace("\"parent\":0", "\"parent\":\"0\"")))
         .exits(2)
         .stderr_has("`purposes[0].nodes[1].parent` must be a whole number");
@@ -315,12 +313,12 @@ fn a_wrong_command_line() {
     let here = folder();
     let model = here.write("m.sts", MODEL);
     for (options, told) in [
-        (&["--cover", "swich"][..], "there is no way to cover called `swich`"),
+        (&["--cover", "swich"][..], "`--cover` has no value `swich`"),
         (&["--cover", "swich"], "did you mean `switch`?"),
         (&["--cover", "paths:0"], "`paths:0` covers nothing: a length must be at least 1"),
         (&["--cover", "paths:99999999999999999999"], "`99999999999999999999` is too large for a length"),
         (&["--cover", "traces"], "`traces` needs a length: write `traces:3`"),
-        (&["--cover", ""], "there is no way to cover called ``"),
+        (&["--cover", ""], "`--cover` has no value ``"),
         (&["--values", "most"], "invalid value 'most'"),
         (&["--data", "all"], "invalid value 'all'"),
         (&["--jobs", "0"], "0 is not in 1..=256"),

@@ -65,7 +65,7 @@ fn a_failure_is_found_again_or_is_fixed() {
     run.exits(1).stderr_is("").stdout_has("error[sioco::V001]").stdout_has(", the SUT sent ");
     run.stdout_has("fails again, 3 times, with the same failure\n");
     let run = replay(&folder, &[id, "--sut", "model:acc.sts"]);
-    run.exits(0).stderr_is("").stdout_has("FIXED  run ").stdout_has("does not fail any more, tried 3 times\n");
+    run.exits(0).stderr_is("").stdout_has("FIXED  run ").stdout_has("no longer fails, tried 3 times\n");
     replay(&folder, &[id, "--sut", "model:acc.sts", "--times", "1"]).exits(0).stdout_has("tried once\n");
     let file = format!(".sioco/runs/{id}.jsonl");
     replay(&folder, &[&file, "--sut", "model:acc.sts"]).exits(0);
@@ -257,7 +257,7 @@ fn a_model_that_is_played_chooses_as_it_was_recorded() {
             if run.stdout.contains("FIXED") {
                 run.exits(0);
             } else {
-                run.exits(3).stdout_has("NOT REPRODUCED  run ").stdout_has("went another way before");
+                run.exits(3).stdout_has("NOT REPRODUCED  run ").stdout_has("took another allowed path before");
                 elsewhere += 1;
             }
         }
@@ -317,7 +317,7 @@ fn a_system_that_chooses_is_not_fixed_by_choosing_otherwise() {
     replay(&folder, &["j.jsonl"]).exits(1).stdout_has("FAILED");
     folder.program("sut.sh", &system("says=x; [ $((run % 2)) = 0 ] && says=y"));
     let run = replay(&folder, &["j.jsonl"]);
-    run.exits(3).stdout_has("NOT REPRODUCED  run 1 does not fail, tried 3 times; but the SUT chose otherwise");
+    run.exits(3).stdout_has("NOT REPRODUCED  run 1 does not fail, tried 3 times; but the SUT made another choice");
     run.stdout_has("  this does not show that it is fixed: `--times 10` tries more often\n");
     let run = replay(&folder, &["j.jsonl", "--format", "json"]);
     let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap()).unwrap();

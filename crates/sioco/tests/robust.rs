@@ -82,7 +82,7 @@ fn silence_that_does_not_come_again_is_no_failure() {
     let folder = folder("once", &format!("if mkdir first; then cat > /dev/null; fi\n{ANSWER}"));
     let run = test(&folder, &["--patience", "1", "--journal", "j.jsonl"]);
     run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("  runs       1 pass, 1 inconclusive\n");
-    run.stdout_has("  open       1 run: nothing came, but an output must come here; silence by the");
+    run.stdout_has("  open       1 run: nothing came, but an output must come here; such");
     let journal = fs::read_to_string(folder.path("j.jsonl")).unwrap();
     assert!(journal.contains("\"type\":\"quiescent\",\"timed\":true,\"once\":true}"), "{journal}");
     // The journal says the same again.

@@ -63,7 +63,7 @@ fn a_system_that_conforms_passes() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "42"]);
     run.exits(0).stderr_is("");
     run.stdout_has("PASS  Accumulator against `model:acc.sts`: ")
-        .stdout_has("the step limit was reached (1000 steps besides the ")
+        .stdout_has("the step limit was reached (1000 steps after the ")
         .stdout_has("3 of 3 switches surely taken (100%)")
         .stdout_has("  seed       42\n")
         .stdout_has("  journal    .sioco/runs/");
@@ -301,7 +301,7 @@ fn a_plan_can_be_run_again_and_again() {
     assert!((99..=100).contains(&steps(&["--again", "--max-steps", "100"])));
     test(&folder, &["--sut", "model:acc.sts", "--again"])
         .exits(2)
-        .stderr_has("`--again` has no effect here: it is for plans");
+        .stderr_has("`--again` has no effect here: it works only with a plan");
 }
 
 #[test]
@@ -354,7 +354,7 @@ fn bad_options_are_told() {
     for (options, what) in [
         (&["--cover", "swich"][..], "did you mean `switch`?"),
         (&["--cover", "atuo"], "did you mean `auto`?"),
-        (&["--cover", "everything"], "there is `auto`, `switch`"),
+        (&["--cover", "everything"], "write `auto`, `switch`"),
         (&["--cover", "random:0"], "random"),
         (&["--cover", "purpose:nothing"], "nothing"),
         (&["--seed", "x"], "invalid value 'x' for '--seed"),
@@ -364,7 +364,7 @@ fn bad_options_are_told() {
         (&["--for", "soon"], "write a number of seconds"),
         (&["--for", "-1"], "write a number of seconds"),
         (&["--for", "1d"], "`500ms`, `90s`, `2m`, `1h`"),
-        (&["--patience", "0"], "no time at all"),
+        (&["--patience", "0"], "too short"),
         (&["--quiescence", "0"], "0 is not in 1..=3600000"),
         (&["--quiescence", "fast"], "invalid value 'fast'"),
         (&["--attempts", "0"], "0 is not in 1.."),
@@ -375,7 +375,7 @@ fn bad_options_are_told() {
         (&["--system", "S"], "S"),
         (&["--journal", "-"], "a journal is a file"),
         (&["--journal", "."], "is a folder"),
-        (&["--journal", "acc.sts"], "it is no journal"),
+        (&["--journal", "acc.sts"], "is not a journal"),
         (&["--solver", "nonsense-solver"], "nonsense-solver"),
     ] {
         let all: Vec<&str> = sut.iter().chain(options).copied().collect();
@@ -388,10 +388,10 @@ fn bad_options_are_told() {
     test(&folder, &[]).exits(2).stderr_has("--sut <SUT>");
     for (sut, what) in [
         ("", "it is empty"),
-        ("model:", "followed by the file"),
+        ("model:", "write the file of the model after"),
         ("model:no.sts", "no.sts"),
         ("tcp://nowhere", "the port is missing"),
-        ("gopher://a:1", "is no way to reach a system"),
+        ("gopher://a:1", "cannot connect to"),
     ] {
         test(&folder, &["--sut", sut]).exits(2).stderr_has(what);
     }
@@ -549,7 +549,7 @@ fn patience_can_be_chosen() {
     let folder = folder();
     folder.program("hangs.sh", "while read -r line; do :; done");
     let run = test(&folder, &["--sut", "./hangs.sh", "--patience", "200ms", "--journal", "j.jsonl"]);
-    run.exits(5).stdout_has("did not answer the hello within 0.2 s").stdout_has("`--patience SECONDS` waits longer");
+    run.exits(5).stdout_has("did not answer the hello within 0.2 s").stdout_has("raise `--patience` to wait longer");
     let head = &objects(&fs::read_to_string(folder.path("j.jsonl")).unwrap())[0];
     assert_eq!(head["settings"]["patience_us"], 200_000);
     // A journal in which there is nothing but a breakdown.
@@ -568,7 +568,7 @@ fn what_broke_down_is_told_once() {
     );
     folder.program("error.sh", &text);
     let run = test(&folder, &["--sut", "./error.sh", "--seed", "4", "--journal", "j.jsonl"]);
-    run.exits(5).stdout_has(" error, what connects the system broke");
+    run.exits(5).stdout_has(" error, the connection to the system broke");
     assert_eq!(run.stdout.matches("no paper").count(), 1, "{}", run.stdout);
 }
 

@@ -308,7 +308,7 @@ fn without_a_solver_the_undecided_is_unknown() {
     let output = simulate(&[&file, "--solver", "builtin"], "random 3\n");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("nothing more is known to be possible: whether `cube` is enabled is unknown"), "{text}");
+    assert!(text.contains("nothing more is known to be possible: it is unknown whether `cube` is enabled"), "{text}");
     assert!(text.contains("delta: unknown whether silence is allowed"), "{text}");
     assert!(!text.contains("deadlock"), "{text}");
     let output = simulate(&[&file, "--solver", "builtin"], "delta\n");
@@ -515,7 +515,7 @@ fn an_undefined_guard_is_not_false() {
     }
     // Without a solver it is not known, which is not the same as false.
     let output = simulate(&[&file, "--solver", "builtin"], "d 1\nwhy g\n");
-    assert!(stdout(&output).contains("whether `g` is enabled is unknown"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("it is unknown whether `g` is enabled"), "{}", stdout(&output));
 }
 
 #[test]
@@ -583,7 +583,7 @@ fn switches_with_the_names_of_requests_are_told_apart() {
     assert_eq!(simulate(&[&file], &(lines.join("\n") + "\n:delta\n")).status.code(), Some(0));
     // What is no request is none behind a colon either.
     let output = simulate(&[&file], ":add 3\n");
-    assert!(stderr(&output).contains("`:add` is no request"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`:add` is not a request"), "{}", stderr(&output));
     let output = simulate(&[&file], "help\n");
     assert!(stdout(&output).contains("quit, q ") && stdout(&output).contains("`undo:`"), "{}", stdout(&output));
 }

@@ -98,7 +98,7 @@ fn what_the_project_says_needs_no_question_and_is_shown() {
         // The same words mean another program in another folder.
         folder.folder("sub");
         let args = ["replay", "../j.jsonl", "--model", "../m.sts"];
-        sioco_in(&args, &folder.path("sub")).exits(2).stderr_has("nothing of this project says that");
+        sioco_in(&args, &folder.path("sub")).exits(2).stderr_has("nothing in this project says so");
         // Another command is another command.
         let journal = fs::read_to_string(folder.path("j.jsonl")).unwrap();
         folder.write("evil.jsonl", &journal.replacen("./sut.sh", "./sut.sh evil", 1));
@@ -153,7 +153,10 @@ fn a_project_outside_of_the_repository_is_not_the_users() {
     // Its options are not used either: they name programs and files.
     above.write("sioco.toml", "[test]\nsut = \"./sut.sh\"\njournal = \"/nowhere/there\"\n");
     let refused = sioco_in(&["test", "m.sts"], &models);
-    refused.exits(2).stderr_has("has options for `sioco test`, and is not yours").stderr_has("`--trust` uses them");
+    refused
+        .exits(2)
+        .stderr_has("has options for `sioco test`, but is not yours")
+        .stderr_has("give `--trust` to use them");
     // Where the user says what to test, they are not needed, and not in the way; nothing of the file is used.
     for toml in [
         "[test]\nsut = \"./sut.sh\"\nsolver = \"no-such\"\njournal = \"/nowhere/there\"\n[sut.tank]\ncommand = \"./sut.sh\"\n",
@@ -206,14 +209,14 @@ fn files_name_solvers_and_no_commands() {
     ] {
         folder.write("sioco.toml", toml);
         let refused = run(&folder, args, &[]);
-        refused.exits(2).stderr_has("`solver`: a file names a solver that is known: `auto`, `builtin`, `z3`");
+        refused.exits(2).stderr_has("`solver`: a file may name only a known solver: `auto`, `builtin`, `z3`");
         assert!(!started(&folder));
-        run(&folder, &["check", "sioco.toml"], &[]).exits(2).stdout_has("a file names a solver that is known");
+        run(&folder, &["check", "sioco.toml"], &[]).exits(2).stdout_has("a file may name only a known solver");
     }
     folder.write("sioco.toml", "[test]\nsolver = \"builtin\"\n");
     run(&folder, &play, &[]).exits(0);
     folder.write("sioco.toml", "[test]\ntrust = true\n");
-    run(&folder, &play, &[]).exits(2).stderr_has("whom to trust is for you to say");
+    run(&folder, &play, &[]).exits(2).stderr_has("a file cannot grant trust");
 }
 
 /// A library is code that runs in sioco itself.
@@ -445,7 +448,7 @@ fn files_have_limits() {
         file.set_len((mib << 20) + 1).unwrap();
         let read = run(&folder, command, &[]);
         let told = format!("{}{}", read.exits(2).stdout, read.stderr);
-        assert!(told.contains("is too large") && told.contains(&format!("at most {mib} MiB are read")), "{told}");
+        assert!(told.contains("is too large") && told.contains(&format!("the limit is {mib} MiB")), "{told}");
         fs::remove_file(folder.path(name)).unwrap();
     }
 }

@@ -39,7 +39,7 @@ fn shorter_traces_are_inconclusive() {
     let options = ["--cover", "traces:40", "--memory", "5K"];
     let run = test("shorter", ROUND, &options);
     run.exits(3).stdout_has("INCONCLUSIVE  P ").stdout_has("  length     all traces of up to ");
-    run.stderr_has(" are planned, and not of 40: there was not enough memory for these; raise `--memory`");
+    run.stderr_has(" are planned, but not up to 40: not enough memory; raise `--memory`");
     let run = test("shorter-json", ROUND, &[&options[..], &["--format", "json"]].concat());
     let told = summary(run.exits(3));
     let planned = told["length"]["planned"].as_u64().unwrap();
@@ -134,7 +134,7 @@ process P {
     let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let trace = ends[0]["trace"][0].as_str().unwrap();
     let way = format!("nothing more can happen in {state}, after {trace} (run {number}; `sioco replay ");
-    assert!(text.contains(&way) && text.contains(&format!(" --run {number}` goes there again)")), "{text}");
+    assert!(text.contains(&way) && text.contains(&format!(" --run {number}` repeats it)")), "{text}");
 }
 
 /// Internal steps that were not followed to their end may hide traces.
@@ -191,7 +191,7 @@ fn choices_are_left_to_the_system() {
         .stdout_has(", planned in ")
         .stdout_has("  purposes   1 of 2 reached, 1 left to choices of the system\n")
         .stdout_has("1 of these needs `no`, which the system never took\n")
-        .stdout_has("2. (ask no) not reached: the system chose otherwise each time (3");
+        .stdout_has("2. (ask no) not reached: the system made another choice each time (3");
     let run = run("json");
     let told = summary(run.exits(0));
     let switches: Vec<&Value> = told["purposes"].as_array().unwrap().iter().map(|p| &p["switches"]).collect();

@@ -254,7 +254,7 @@ impl<'m> TextClient<'m> {
             received.append(&mut self.received.bytes);
             let sent = exchange.send.as_ref().map(|text| format!("`{text}` was sent, and ")).unwrap_or_default();
             let what = format!(
-                "before a run, {sent}expected a line that begins with `{expected}`: {ended}; received: `{}`",
+                "before a run, {sent}sioco waited for a line that begins with `{expected}`: {ended}; received: `{}`",
                 raw(&received)
             );
             return Err(self.fault(FaultKind::Reset, &what));

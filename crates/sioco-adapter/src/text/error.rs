@@ -372,7 +372,7 @@ impl fmt::Display for RegexError {
             }
             RegexError::TooLargeTogether(text) => {
                 let most = room::SIZE >> MIB;
-                write!(f, "`{text}` and the templates before it are too large: they take more than {most} MiB")
+                write!(f, "`{text}` is too large together with the templates before it: they take more than {most} MiB")
             }
         }
     }

@@ -149,7 +149,7 @@ fn an_insertion_at_the_end() {
     2 │   init l0
       │          ━ expected `}`
       ╰╴
-    help: this mends it
+    help: this fixes it
       ╭╴
     2 │   init l0 }
       ╰╴          +
@@ -186,7 +186,7 @@ fn long_lines_are_cut_around_the_labels() {
     1 │ …x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + wrong + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y …
       │                                                              ━━━━━ here
       ╰╴
-    help: this mends it
+    help: this fixes it
       ╭╴
     1 - …x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + wrong + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y…
     1 + …x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + right + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y…

@@ -140,11 +140,13 @@ mod tests {
         let gone = told(&shortened(Ended::Gone, None, None));
         assert!(gone.len() == 1 && gone[0].starts_with("did not fail again in 6 runs: "), "{gone:?}");
         let late = told(&shortened(Ended::Time, None, None));
-        assert!(late[0] == "failed again in 2 of 6 runs" && late[1].contains("`--shrink-for TIME`"), "{late:?}");
+        assert!(late[0] == "failed again in 2 of 6 runs" && late[1].contains("`--shrink-for`"), "{late:?}");
         let message = "the adapter\nended".to_owned();
         let fault = Fault { kind: FaultKind::Died, message, stderr: Vec::new(), again: true };
         assert_eq!(told(&shortened(Ended::Broken(fault), None, None))[1], "shrinking was given up: the adapter ended");
         assert_eq!(told(&shortened(Ended::Interrupted, Some(9), None))[1], "shrinking was interrupted");
-        assert!(told(&shortened(Ended::Runs, Some(9), None))[1].contains("the runs for shrinking are used up"));
+        assert!(
+            told(&shortened(Ended::Runs, Some(9), None))[1].contains("the limit on runs for shrinking was reached")
+        );
     }
 }

@@ -483,11 +483,11 @@ fn pauses(campaign: &CampaignReport<'_>) -> Option<String> {
     let mut text =
         format!("the system waited at most {} for an input (run {run}, after step {step})", time(pauses.longest));
     if pauses.solved > 0 {
-        text.push_str(&format!("; {} sioco searched for values during a run", times(pauses.solved)));
+        text.push_str(&format!("; sioco searched {} for values during a run", times(pauses.solved)));
     }
     if pauses.hurried > 0 {
         text.push_str(&format!(
-            "; {} sioco tried only some continuations, to keep the wait short",
+            "; sioco tried only some continuations {}, to keep the wait short",
             times(pauses.hurried)
         ));
     }
