@@ -649,7 +649,7 @@ mod tests {
             ("{'type': 'hello'}", "json.dumps"),
             (r#"{"type":"output","args":{"x":NaN}}"#, "no such number"),
             ("{}", "has no `type`"),
-            (r#"{"type":3}"#, "no string"),
+            (r#"{"type":3}"#, "not a string"),
             (r#"{"type":"outptu"}"#, "did you mean `output`?"),
             (r#"{"type":"xyz"}"#, "there are hello, ready"),
             (r#"{"type":"accepted"}"#, "has no `id`"),
@@ -662,7 +662,7 @@ mod tests {
             (r#"{"type":"hello","inputs":[1]}"#, "not a list of names"),
             (r#"{"type":"hello","reset":"no"}"#, "neither true nor false"),
             (r#"{"type":"ready","run":1.5}"#, "not a natural number"),
-            (&format!(r#"{{"type":"output","args":{}"#, "[".repeat(100_000)), "no JSON"),
+            (&format!(r#"{{"type":"output","args":{}"#, "[".repeat(100_000)), "not JSON"),
         ] {
             let why = AdapterMessage::parse(text).unwrap_err().to_string();
             assert!(why.contains(part) && why.len() < 2000, "{text}: {why}");

@@ -111,7 +111,7 @@ fn clients_that_are_wrong_are_told() {
     let told = serve(&model, &mut Player::new(&model), |port| {
         for (lines, part) in [
             (vec![r#"{"type":"reset","run":1}"#], "the first message must be hello"),
-            (vec!["{"], "no JSON"),
+            (vec!["{"], "not JSON"),
             (vec![hello, "17"], "messages are objects"),
             (vec![hello, r#"{"type":"rest"}"#], "did you mean `reset`?"),
             (vec![r#"{"type":"hello","protocol":9,"oldest":2}"#], "newer sioco"),

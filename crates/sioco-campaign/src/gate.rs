@@ -143,11 +143,11 @@ mod tests {
             ("switch=95%", "such as"),
             ("swich>=95%", "did you mean `switch`?"),
             ("lines>=5%", "write `switch`"),
-            ("switch>=", "no share"),
-            ("switch>=101%", "no share"),
-            ("switch>=-1%", "no share"),
-            ("switch>=1e1%", "no share"),
-            ("switch>=NaN", "no share"),
+            ("switch>=", "not a percentage"),
+            ("switch>=101%", "not a percentage"),
+            ("switch>=-1%", "not a percentage"),
+            ("switch>=1e1%", "not a percentage"),
+            ("switch>=NaN", "not a percentage"),
         ] {
             let why = Demand::parse(text).expect_err(text).to_string();
             assert!(why.contains(part), "{text}: {why}");

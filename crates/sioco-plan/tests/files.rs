@@ -284,7 +284,7 @@ fn values_that_conditions_take_are_on_the_way() {
         other[0][1] = json!(step);
         other[0][2] = json!(arg);
         let error = with(other).expect_err("no such value");
-        assert!(error.what.contains("which is not on the way"), "{error}");
+        assert!(error.what.contains("which is not on the path"), "{error}");
     }
     // A text is no number.
     let texts: Vec<Json> = slots.as_array().unwrap().iter().map(|slot| json!([slot[0], 1, 1])).collect();

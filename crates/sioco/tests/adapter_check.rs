@@ -443,7 +443,7 @@ fn mistakes_on_the_command_line() {
     run(&["m.sts"]).exits(2).stderr_has("there is no adapter to check");
     run(&["m.sts", "--sut", "x", "--", "y"]).exits(2).stderr_has("cannot be used with");
     run(&["no.sts", "--", "y"]).exits(2).stderr_has("cannot read `no.sts`");
-    run(&["m.sts", "--sut", "model:m.sts"]).exits(2).stderr_has("is a model that is played");
+    run(&["m.sts", "--sut", "model:m.sts"]).exits(2).stderr_has("is a played model");
     run(&["m.sts", "--sut", "wss://a:1"]).exits(2).stderr_has("needs TLS");
     run(&["m.sts", "--for", "0", "--", "y"]).exits(2).stderr_has("too short");
 }

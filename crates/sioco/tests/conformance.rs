@@ -129,7 +129,7 @@ fn a_crash_is_a_failure() {
     }
     assert!(report.text.contains("── crashed ── SUT"), "{}", report.text);
     // There is no adapter, and one way to fail.
-    assert!(!report.text.contains(" adapter") && !report.text.contains("more way"), "{}", report.text);
+    assert!(!report.text.contains(" adapter") && !report.text.contains("more group"), "{}", report.text);
     let output = test().check(fragile("output")).expect("a report");
     assert!(output.text.contains("error[sioco::V006]: the SUT crashed: no output\n"), "{}", output.text);
 }

@@ -109,7 +109,7 @@ fn files_are_checked() {
         ("seed = 1", "sed = 1", "`sioco.toml`, [test]: `sioco test` has no option `sed`; did you mean `seed`?"),
         ("seed = 1", "quiescence = -1", "`sioco.toml`, [test]: `quiescence`: invalid value '-1'"),
         ("max-steps = 5", "for = \"soon\"", "`sioco.toml`, [profile.ci]: `for`: invalid value 'soon'"),
-        ("GET {n}", "GET {n", "`sioco.toml`: dialect `d`: the input `get`: in `GET {n` a `{` is not closed"),
+        ("GET {n}", "GET {n", "`sioco.toml`: dialect `d`: the input `get`: in `GET {n`, a `{` is not closed"),
         ("\"NO\"", "{ regex = '(' }", "`sioco.toml`: dialect `d`: the output `no`: `(` is not a regular expression"),
         ("\"NO\"", "[]", "`sioco.toml`: dialect `d`: the output `no` has no template"),
         ("max-steps", "max-step", "`sioco.toml`, [profile.ci]: `sioco test` has no option `max-step`"),
@@ -149,7 +149,7 @@ fn dialects_are_compared_with_models() {
     let [file, model] = checked("overlap", "no = \"NO\"", "no = { regex = '[A-Z]+ [0-9]\\n' }");
     file.exits(0);
     model.exits(0).stdout_has("warning: `sioco.toml`: dialect `d`: the templates `OK {n}` of `ok` and ");
-    model.stdout_has("overlap, on \"OK 0\\n\" for example").stdout_has("checked 1 file: 1 warning\n");
+    model.stdout_has("overlap, for example on \"OK 0\\n\"").stdout_has("checked 1 file: 1 warning\n");
     // Responses of which only the first counts.
     let folder = Folder::new("described-hidden");
     let file = FILE.replace("\"GET {n}\"", "{ method = \"GET\", path = \"/{n}\" }").replace("tcp://", "http://");
@@ -186,7 +186,7 @@ fn dialects_are_compared_with_models() {
     );
     model.stdout_has("the output `ok` of the model has no template").stdout_has("checked 1 file: 2 errors\n");
     let [_, model] = checked("parameter", "GET {n}", "GET {m}");
-    model.exits(2).stdout_has("`m` is no parameter");
+    model.exits(2).stdout_has("`m` is not a parameter");
     // One that is meant for another model.
     let folder = Folder::new("described-other");
     folder.write("sioco.toml", &FILE.replace("get = ", "put = ").replace("ok = ", "done = "));

@@ -124,7 +124,7 @@ fn the_time_is_up(place: &str, answers: &str, said: &str) {
     let run = sioco_in(&args, &folder.path(""));
     run.exits(3)
         .stdout_has("INCONCLUSIVE  P")
-        .stdout_has("  ended      the time limit was reached (2.0 s), ")
+        .stdout_has("  ended      the time ran out (2.0 s), ")
         .stdout_has(said);
     let journal = journal(&folder);
     assert!(journal.contains("\"why\":\"time\"") && journal.contains("\"waiting\""), "{journal}");

@@ -360,7 +360,7 @@ fn what_is_unknown_is_marked_with_its_reason() {
     let run = explore(&model, &["--solver", "builtin"]);
     run.exits(0)
         .stdout_has("2 perhaps taken, resting on `unknown`: cubes, out")
-        .stdout_has("2 steps (n1 `cubes`, n3 `out`): the built-in solver does not")
+        .stdout_has("2 steps (n1 `cubes`, n3 `out`): the built-in solver cannot")
         .stdout_has("asked: the built-in layers alone")
         .stdout_has("2 proved unreachable: big, between");
     explore(&model, &["--solver", "builtin", "--tree"]).exits(0).stdout_has("cubes ?a(x, y)  m, v = x#1  unknown\n");

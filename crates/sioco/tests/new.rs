@@ -103,7 +103,7 @@ fn crashes(folder: &Folder, name: &str, adapter: &str, test: &[&str]) {
         .stdout_has("   │ ValueError: only 1\n");
     run.stdout_has(", shrunk ").stdout_has("fails in 5 of 5 runs\n").stdout_has("?drain(litres=2)");
     assert_eq!(run.stdout.matches(" FAIL  run").count(), 1, "{}", run.stdout);
-    assert!(!run.stdout.contains("more way") && !run.stdout.contains(" ERROR "), "{}", run.stdout);
+    assert!(!run.stdout.contains("more group") && !run.stdout.contains(" ERROR "), "{}", run.stdout);
     let last = run.stdout.lines().last().unwrap();
     let id = last.split("sioco replay ").nth(1).unwrap_or_else(|| panic!("{last}")).to_owned();
     let replay = sioco_in(&["replay", &id, "--solver", "builtin"], &project);

@@ -330,5 +330,5 @@ fn a_clock_that_decides_is_named() {
     run(&folder, &format!("{line} --max-steps 60 --pause 1000"));
     assert_eq!(events(&folder), first);
     let hurried = run(&folder, &format!("{line} --max-steps 60 --pause 0 --values middle"));
-    hurried.stdout_has("  clock").stdout_has("while the").stdout_has("by the");
+    hurried.stdout_has("  clock").stdout_has("while the").stdout_has("the clock decided");
 }

@@ -84,8 +84,7 @@ not reached: far (m.sts:12:13): within the limit on nodes: raise `--nodes`
 
   runs       can be inconclusive: the system chooses what happens next in 18
              states, for example `add` or `finish`
-  looked at  60 nodes, not all: the limit on nodes was reached; raise
-             `--nodes`
+  looked at  60 nodes, not all: the limit on nodes was reached; raise `--nodes`
 "
     );
     run.stderr_is("");
@@ -168,7 +167,7 @@ fn written_purposes() {
 fn many_purposes_are_only_counted() {
     let options = ["--cover", "traces:4", "--nodes", "2000"];
     let run = plan(&example("atm/atm"), &options);
-    run.stdout_has("\n20. ").stdout_has(" more purposes; `--all` shows them\n");
+    run.stdout_has("\n20. ").stdout_has(" more purposes (`--all` shows them)\n");
     assert!(!run.stdout.contains("\n21. "));
     plan(&example("atm/atm"), &[&options[..], &["--all"]].concat()).stdout_has("\n21. ");
 }
@@ -273,7 +272,7 @@ fn a_plan_goes_to_a_file_and_back() {
     plan(&changed, &["--check", &to]).exits(0).stdout_has("the model has changed since, but not where it matters");
     for (old, new, told) in [
         ("tell:", "tel:", "misfit: purpose 1: the model no longer has a switch `tell`; did you mean `tel`?\n"),
-        ("[x > 15]", "[x > 15 && x < 2]", "step 5, `finish`, cannot be taken after `add tell add tell` any more: "),
+        ("[x > 15]", "[x > 15 && x < 2]", "step 5, `finish`, can no longer be taken after `add tell add tell`: "),
         ("-> l1\n", "-> l0\n", "misfit: purpose 1: step 2, `tell`, no longer leaves `l0`\n"),
         ("inX(p: Int", "inX(q: Int", "misfit: the gate `inX` has other parameters: it was `?inX(p: Int in 1..10)`"),
     ] {

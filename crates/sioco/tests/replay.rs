@@ -62,7 +62,7 @@ fn a_failure_is_found_again_or_is_fixed() {
     let id = names[0].as_str();
     // The system that was tested is the one that is taken.
     let run = replay(&folder, &[id]);
-    run.exits(1).stderr_is("").stdout_has("error[sioco::V001]").stdout_has(", the SUT sent ");
+    run.exits(1).stderr_is("").stdout_has("error[sioco::V001]").stdout_has(", but the SUT sent ");
     run.stdout_has("fails again, 3 times, with the same failure\n");
     let run = replay(&folder, &[id, "--sut", "model:acc.sts"]);
     run.exits(0).stderr_is("").stdout_has("FIXED  run ").stdout_has("no longer fails, tried 3 times\n");
@@ -196,7 +196,7 @@ fn bad_input_is_told() {
     replay(&folder, &["k7Qp2"]).exits(2).stderr_has("there is no journal `k7Qp2`").stderr_has("`sioco test FILE");
     record(&folder, &["--sut", "model:wrong.sts", "--fail-fast"]).exits(1);
     replay(&folder, &["k7Qp2x"]).exits(2).stderr_has("there is no journal `k7Qp2x`").stderr_has("`");
-    replay(&folder, &["acc.sts"]).exits(2).stderr_has("acc.sts:1: this is no journal");
+    replay(&folder, &["acc.sts"]).exits(2).stderr_has("acc.sts:1: this is not a journal");
     folder.write("empty.jsonl", "");
     replay(&folder, &["empty.jsonl"]).exits(2).stderr_has("the file is empty");
     record(&folder, &["--sut", "model:wrong.sts", "--fail-fast", "--journal", "j.jsonl"]).exits(1);

@@ -90,7 +90,7 @@ fn a_system_that_does_not_conform_fails_and_is_explained() {
         .stdout_has("error[sioco::V001]: this output is not allowed here\n")
         .stdout_has("acc.sts:11:26\n")
         .stdout_has("11 │   state l1 { tell: !outX(x) -> l0 }\n")
-        .stdout_has(", the SUT sent ")
+        .stdout_has(", but the SUT sent ")
         .stdout_has("note: allowed here: !outX(p = ")
         .stdout_has("note: hypotheses: 1 (l1, x = ")
         .stdout_has("   replay: sioco replay j.jsonl --run 1\n")
@@ -166,7 +166,7 @@ fn what_is_covered_can_be_chosen() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random", "--seed", "8"]);
     run.exits(0).stdout_has("the step limit was reached (1000 steps)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--for", "100ms", "--cover", "random"]);
-    run.exits(0).stdout_has("the time limit was reached (100 ms)");
+    run.exits(0).stdout_has("the time ran out (100 ms)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--max-steps", "7", "--cover", "random"]);
     run.exits(0).stdout_has("the step limit was reached (7 steps)");
     // In the middle of a purpose, that is inconclusive.
@@ -219,7 +219,7 @@ fn planning_counts_to_the_time() {
     let begun = std::time::Instant::now();
     let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "3", "--for", "2s"]);
     // On a pipe nothing tells how far it is.
-    run.stdout_has("the time limit was reached (2.0 s)")
+    run.stdout_has("the time ran out (2.0 s)")
         .stderr_has(" uncovered; planning gets half of `--for`; raise it to cover more\n");
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
@@ -341,7 +341,7 @@ fn gates_decide_about_the_exit_code() {
     // A failure is worse than a gate.
     let options = ["--sut", "model:wrong.sts", "--seed", "1", "--gate", "switch>=100%"];
     test(&folder, &options).exits(1);
-    for (gate, what) in [("swich>=95%", "did you mean `switch`?"), ("switch", "such as"), ("switch>=101%", "no share")]
+    for (gate, what) in [("swich>=95%", "did you mean `switch`?"), ("switch", "such as"), ("switch>=101%", "not a percentage")]
     {
         gated(&[gate]).exits(2).stderr_has(what);
     }

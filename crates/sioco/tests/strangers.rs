@@ -170,12 +170,12 @@ fn a_project_outside_of_the_repository_is_not_the_users() {
             .exits(0);
         // Its systems and profiles are its own, whoever names them.
         sioco_in(&[TEST, &["--sut", "tank"]].concat(), &models).exits(2).stderr_has("it starts `./sut.sh`");
-        sioco_in(&[&play[..], &["--profile", "x"]].concat(), &models).exits(2).stderr_has("and is not yours");
+        sioco_in(&[&play[..], &["--profile", "x"]].concat(), &models).exits(2).stderr_has("but is not yours");
         assert!(!started(&above));
     }
     above.write("sioco.toml", "[test");
     let played = sioco_in(&["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"], &models);
-    played.exits(0).stderr_has("is wrong: ").stderr_has("it is not yours").stderr_has("and is not used");
+    played.exits(0).stderr_has("is wrong: ").stderr_has("it is not used, because it is not yours");
     // A file beside the model, even an empty one, takes its place.
     above.write("models/sioco.toml", "");
     sioco_in(&["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"], &models).stderr_is("");

@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_wrong_for_any_model_is_told() {
         for (text, expected) in [
-            ("inputs.a = 'A {n'", "the input `a`: in `A {n` a `{` is not closed"),
+            ("inputs.a = 'A {n'", "the input `a`: in `A {n`, a `{` is not closed"),
             ("inputs.a = 'A {twice(n)}'", "`twice` is unknown"),
             ("inputs.a = 'A {}'", "`` is not a valid parameter name"),
             ("inputs.a = { method = 'GET', path = '/}' }", "the input `a`: in `/}`, a `}`"),

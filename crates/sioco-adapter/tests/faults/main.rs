@@ -270,7 +270,7 @@ fn what_breaks_the_protocol_is_a_fault_and_no_observation() {
     let model = model();
     for (mode, part) in [
         ("bytes", "not UTF-8"),
-        ("say {\"type\":\"output\"", "no JSON"),
+        ("say {\"type\":\"output\"", "not JSON"),
         ("say {'type': 'output'}", "json.dumps"),
         ("say 42", "messages are objects"),
         ("say {}", "has no `type`"),

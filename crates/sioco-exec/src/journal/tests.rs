@@ -413,7 +413,7 @@ fn damage_has_a_place_and_a_way_out() {
     for (text, what) in [
         (String::new(), "the file is empty"),
         ("\n\n".into(), "the file is empty"),
-        ("?inX(6)\n".into(), "no JSON"),
+        ("?inX(6)\n".into(), "not JSON"),
         ("{}\n".into(), "no `\"format\""),
         ("{\"format\":\"sioco-plan\"}\n".into(), "`sioco-plan` file"),
         (head.replace("\"version\":1", "\"version\":2"), "version 2"),

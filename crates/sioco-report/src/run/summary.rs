@@ -328,7 +328,7 @@ fn ended(campaign: &CampaignReport<'_>) -> String {
         End::Done if campaign.summary.all_runs() == 0 => "the plan has no purposes",
         End::Done => "everything was done",
         End::Steps => "the step limit was reached",
-        End::Time => "the time limit was reached",
+        End::Time => "the time ran out",
         End::Interrupted => "it was interrupted",
         End::FailFast => "a run failed (`--fail-fast`)",
         End::Broken => "the SUT or its adapter is no longer usable",

@@ -108,7 +108,7 @@ pub fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut 
         list.add(Mark::Fail, "walk", text, last_words(stderr));
     }
     if let Some(waiting) = found.waiting.filter(|_| found.end == End::Time) {
-        let text = format!("the time was up while {}", overdue(model, waiting, found.last_input.as_ref()));
+        let text = format!("the time ran out while {}", overdue(model, waiting, found.last_input.as_ref()));
         list.add(Mark::Fail, "walk", text, vec!["raise `--for` to see whether it is only slow".into()]);
     }
     let fails = found.bad.iter().find(|bad| bad.verdict == Verdict::Fail);

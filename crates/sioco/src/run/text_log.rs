@@ -347,9 +347,9 @@ mod tests {
             ("!outX(7 / 0)", "`7 / 0` is not a value"),
             ("?inX(1 + 5)", "`1 + 5` is not a value"),
             ("tel", "did you mean `tell`?"),
-            ("undo", "no event"),
-            ("quit", "no event"),
-            ("random 3", "no event"),
+            ("undo", "not an event"),
+            ("quit", "not an event"),
+            ("random 3", "not an event"),
         ] {
             let error = read(&format!("delta\n{bad}\n"), &model).expect_err(bad);
             assert_eq!(error.line, Some(2), "{bad}");
