@@ -203,7 +203,7 @@ fn a_journal_is_written() {
         .exits(1)
         .stderr_is("")
         .stdout_has("error[sioco::V006]: the SUT crashed: the sum is 15\n")
-        .stdout_has("failed in the same way: run 2\n");
+        .stdout_has("the same happened in run 2\n");
     let nowhere = test().journal("no/such/folder.jsonl").check(fragile("")).expect_err("no journal");
     assert!(nowhere.to_string().contains("cannot write the journal"), "{nowhere}");
 }

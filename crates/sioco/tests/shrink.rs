@@ -123,9 +123,9 @@ fn people_see_the_shortest_form() {
         .stdout_has("FAILED  run 2, the shortest form of run 1, fails again, 3 times, with the same failure\n");
     sioco(&folder, &["replay", "j.jsonl", "--run", "1", "--sut", "model:acc.sts"])
         .exits(0)
-        .stdout_has("FIXED  run 1 does");
+        .stdout_has("FIXED  run 1 no");
     let judged = sioco(&folder, &["judge", "acc.sts", "j.jsonl"]);
-    judged.exits(1).stdout_has(" FAIL  run 2, step 4, shrunk from ").stdout_has("   failed in the same way: run 1\n");
+    judged.exits(1).stdout_has(" FAIL  run 2, step 4, shrunk from ").stdout_has("   the same happened in run 1\n");
     judged.stdout_has("  runs       1 fail\n");
     // Without it, everything else is the same.
     let plain = sioco(&folder, &with(&["k.jsonl", "--fail-fast", "--no-shrink"]));

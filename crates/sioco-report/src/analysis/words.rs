@@ -360,7 +360,7 @@ pub(crate) fn cut(stop: Stop) -> (&'static str, Option<&'static str>) {
     match stop {
         Stop::Depth => ("within the depth", Some("--depth")),
         Stop::Nodes => ("within the limit on nodes", Some("--nodes")),
-        Stop::Memory => ("within the memory limit limit", None),
+        Stop::Memory => ("within the memory limit", None),
         Stop::Cancelled => ("before the exploration ended", Some("--time")),
         Stop::Complete | Stop::Covered => ("", None),
     }

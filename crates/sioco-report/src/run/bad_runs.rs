@@ -54,7 +54,7 @@ pub fn bad_runs(runs: &[FailingRun<'_>], about: About<'_>, page: Page) -> String
         if !others.is_empty() {
             let more = if runs.len() - 1 > others.len() { ", …" } else { "" };
             let s = if others.len() == 1 { "" } else { "s" };
-            let _ = writeln!(out, "   failed failed in the same way: run{s} {}{more}", others.join(", "));
+            let _ = writeln!(out, "   the same happened in run{s} {}{more}", others.join(", "));
         }
         out.push('\n');
     }
