@@ -578,9 +578,7 @@ fn suites_that_were_cut_are_no_reason_to_pass() {
     let folder = folder();
     let (card, plan) = (example("prepaid-card/spec"), folder.path("plan.json"));
     compare(&card, &card, &["--nodes", "2", "--output", &plan]).exits(3);
-    test(&card, &plan, &card)
-        .exits(3)
-        .stdout_has("is incomplete: `sioco compare` did not have enough states");
+    test(&card, &plan, &card).exits(3).stdout_has("is incomplete: `sioco compare` did not have enough states");
     compare(&card, &card, &["--length", "2", "--output", &plan]).exits(0);
     test(&card, &plan, &card).exits(0).stdout_has("PASS");
 }

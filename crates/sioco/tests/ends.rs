@@ -122,10 +122,7 @@ fn the_time_is_up(place: &str, answers: &str, said: &str) {
     let sut = format!("python3 adapter.py {place} {answers}");
     let args = [TEST, &["random", "--sut", &sut, "--for", "2s", "--journal", "j.jsonl"]].concat();
     let run = sioco_in(&args, &folder.path(""));
-    run.exits(3)
-        .stdout_has("INCONCLUSIVE  P")
-        .stdout_has("  ended      the time ran out (2.0 s), ")
-        .stdout_has(said);
+    run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("  ended      the time ran out (2.0 s), ").stdout_has(said);
     let journal = journal(&folder);
     assert!(journal.contains("\"why\":\"time\"") && journal.contains("\"waiting\""), "{journal}");
     // A wait that was cut is no silence, and what came before it is there.

@@ -341,7 +341,8 @@ fn gates_decide_about_the_exit_code() {
     // A failure is worse than a gate.
     let options = ["--sut", "model:wrong.sts", "--seed", "1", "--gate", "switch>=100%"];
     test(&folder, &options).exits(1);
-    for (gate, what) in [("swich>=95%", "did you mean `switch`?"), ("switch", "such as"), ("switch>=101%", "not a percentage")]
+    for (gate, what) in
+        [("swich>=95%", "did you mean `switch`?"), ("switch", "such as"), ("switch>=101%", "not a percentage")]
     {
         gated(&[gate]).exits(2).stderr_has(what);
     }

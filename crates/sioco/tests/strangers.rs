@@ -71,7 +71,7 @@ fn a_journal_starts_nothing_on_its_own() {
     let refused = run(&folder, &["replay", "j.jsonl"], &[]);
     refused.exits(2).stdout_is("");
     refused.stderr_has("error: the journal `j.jsonl` starts `./sut.sh`, but nothing in this project says so\n");
-    refused.stderr_has("`sioco replay j.jsonl --sut ./sut.sh`, or `--trust`");
+    refused.stderr_has("`sioco replay j.jsonl --sut ./sut.sh`, or give `--trust`");
     assert!(!started(&folder), "it was started unasked");
     // Whoever knows it says so.
     run(&folder, &["replay", "j.jsonl", "--sut", "./sut.sh"], &[]).exits(1).stderr_is("");
