@@ -173,7 +173,7 @@ impl<'m> Client<'m> {
         let again = self.worked && self.restarts < self.options.restarts;
         let mut message = format!("the adapter `{}`: {what}", self.connector.name());
         if self.worked && !again {
-            message.push_str(&format!("; it was restarted {} times in a row without success", self.restarts));
+            message.push_str(&format!("; it was restarted {} times in a row, so sioco gave up", self.restarts));
         }
         let stderr = self.stderr();
         self.connection = None;

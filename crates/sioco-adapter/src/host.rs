@@ -384,10 +384,10 @@ mod tests {
     #[test]
     fn servers_that_cannot_be_connected_to_are_told() {
         let fault = host("echo oh >&2; exit 3", "127.0.0.1:{port}").open(&Interrupt::default()).err().expect("a fault");
-        assert!(fault.message.contains("ended (exit status: 3) before it could be connected to"), "{fault}");
+        assert!(fault.message.contains("ended (exit status: 3) before sioco could connect to it"), "{fault}");
         assert_eq!(fault.stderr, ["oh"]);
         let fault = host("sleep 60", "127.0.0.1:{port}").open(&Interrupt::default()).err().expect("a fault");
-        assert!(fault.message.contains("runs, and could not be connected to in 0.3 s"), "{fault}");
+        assert!(fault.message.contains("runs, but sioco could not connect to it in 0.3 s"), "{fault}");
         let fault = host("sleep 60", "127.0.0.1").open(&Interrupt::default()).err().expect("a fault");
         assert!(fault.message.contains("the port is missing"), "{fault}");
     }
@@ -398,7 +398,7 @@ mod tests {
         let address = other.local_addr().unwrap().to_string();
         // The address is fixed: nothing is started.
         let fault = host("echo started >&2; sleep 60", &address).open(&Interrupt::default()).err().expect("a fault");
-        assert!(fault.message.starts_with(&format!("something listens at {address} already")), "{fault}");
+        assert!(fault.message.starts_with(&format!("something already listens at {address}")), "{fault}");
         assert_eq!((fault.kind, fault.stderr.len(), fault.again), (FaultKind::Start, 0, false));
     }
 
@@ -453,8 +453,8 @@ mod tests {
         started.group().status_within(Duration::from_secs(20), &Interrupt::default()).expect("it ends");
         host.running = Some(started);
         let Ok(Attempt::Ended(why)) = host.attempt(port, &Interrupt::default()) else { panic!("no end") };
-        assert!(why.contains("ended (exit status: 1), and still somebody can be connected to at 127.0.0.1:"), "{why}");
-        assert!(why.contains("is something else listening on that port?"), "{why}");
+        assert!(why.contains("ended (exit status: 1), but something still listens at 127.0.0.1:"), "{why}");
+        assert!(why.contains("does another program use that port?"), "{why}");
         assert_eq!(host.fault(why).stderr, ["taken"]);
     }
 }

@@ -651,7 +651,7 @@ mod tests {
             ("{}", "has no `type`"),
             (r#"{"type":3}"#, "not a string"),
             (r#"{"type":"outptu"}"#, "did you mean `output`?"),
-            (r#"{"type":"xyz"}"#, "there are hello, ready"),
+            (r#"{"type":"xyz"}"#, "the types are hello, ready"),
             (r#"{"type":"accepted"}"#, "has no `id`"),
             (r#"{"type":"accepted","id":-1}"#, "not a natural number"),
             (r#"{"type":"output"}"#, "has no `gate`"),

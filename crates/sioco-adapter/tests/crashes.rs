@@ -228,7 +228,7 @@ fn a_crash_before_a_run_is_a_fault() {
     }
     // What cannot run at all is no system.
     let found = run(&mut text(&model, program(&pid_file(), "exit 3"), patient()), 1, &["Ok"], &model);
-    assert!(found.starts_with("start: ") && found.contains("it ended (exit status: 3) before anything"), "{found}");
+    assert!(found.starts_with("start: ") && found.contains("it ended (exit status: 3) before it sent"), "{found}");
 }
 
 // Servers.

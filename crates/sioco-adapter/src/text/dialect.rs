@@ -632,7 +632,7 @@ mod tests {
             (
                 "ok = \"+OK\"",
                 "ok = \"+OK\"\nclosed = \"x\"",
-                "`closed` is not an output of the model; the end of the connection",
+                "`closed` is not an output of the model; `closed`, the end of the connection",
             ),
             ("ok = \"+OK\"", "ok = []", "the output `ok` of the model has no template in `outputs`"),
             ("line-end = \"\\r\\n\"", "line-end = \"\"", "the output `ok` is a line, but `line-end` is empty"),

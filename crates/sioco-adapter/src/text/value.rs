@@ -293,11 +293,11 @@ mod tests {
             ("n", "x", "`n` is `x`, but must be Int"),
             ("n", "1.0", "`n` is `1.0`"),
             ("d", "10", "`d` is 10, but must be Int in 1..9"),
-            ("c", "Green", "should be C"),
+            ("c", "Green", "must be C"),
             ("c", "Mix(10,\"\")", "10"),
-            ("b", "tru", "should be Bool"),
+            ("b", "tru", "must be Bool"),
             ("r", "1/0", "1/0"),
-            ("p", "(1,[r.d,])", "should be P"),
+            ("p", "(1,[r.d,])", "must be P"),
         ] {
             let param = gate.params.iter().find(|p| p.name == name).unwrap();
             let why = read(&model.sorts, &words, param, text, false).unwrap_err().to_string();

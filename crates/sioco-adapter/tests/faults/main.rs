@@ -188,10 +188,10 @@ fn a_crash_is_a_fault_with_its_last_words_and_is_mended_by_a_restart() {
             check_fault(rig.poll(LONG), FaultKind::Died, "ended (exit status: 3) in the middle of a run", again);
         assert_eq!(fault.stderr.len(), 50);
         assert_eq!(fault.stderr[49], "about to crash 199");
-        assert_eq!(fault.message.contains("given up"), !again, "{fault}");
+        assert_eq!(fault.message.contains("gave up"), !again, "{fault}");
         rig.is_gone();
     }
-    check_fault(rig.reset(5), FaultKind::Died, "given up", false);
+    check_fault(rig.reset(5), FaultKind::Died, "gave up", false);
     rig.end();
 }
 
@@ -276,7 +276,7 @@ fn what_breaks_the_protocol_is_a_fault_and_no_observation() {
         ("say {}", "has no `type`"),
         ("say {\"type\":\"output\",\"gate\":\"outx\"}", "did you mean `outX`?"),
         ("say {\"type\":\"output\",\"gate\":\"inX\",\"args\":[1]}", "is an input of the model"),
-        ("say {\"type\":\"output\",\"gate\":\"outX\",\"args\":{\"P\":1}}", "sends `P` instead"),
+        ("say {\"type\":\"output\",\"gate\":\"outX\",\"args\":{\"P\":1}}", "adapter sends `P`"),
         ("say {\"type\":\"ready\",\"run\":1}", "in the middle of a run"),
         ("say {\"type\":\"hello\"}", "in the middle of a run"),
         ("say {\"type\":\"accepted\",\"id\":2}", "no input 2 waits"),
