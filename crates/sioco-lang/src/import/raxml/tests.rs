@@ -728,12 +728,12 @@ fn types_must_fit() {
         format!("<transition from=\"a\" to=\"b\" symbol=\"O\" params=\"{params}\">{inner}</transition>")
     };
     for (transition, found) in [
-        (guard("b == p"), "`==` is not for Bool and Int"),
+        (guard("b == p"), "`==` does not take Bool and Int"),
         (guard("p"), "expected Bool here, found Int"),
         (guard("s &lt; s"), "`<` does not take String and String"),
-        (guard("!p"), "`!` is not for Int"),
-        (guard("-b == 1"), "`-` is not for Bool"),
-        (guard("p == 1 || p + 1"), "`||` is not for Bool and Int"),
+        (guard("!p"), "`!` does not take Int"),
+        (guard("-b == 1"), "`-` does not take Bool"),
+        (guard("p == 1 || p + 1"), "`||` does not take Bool and Int"),
         (input(&assign(&[("x", "b")])), "expected Int here, found Bool"),
         (input(&assign(&[("x", "p * 0.5")])), "expected Int here, found Real"),
         (output("s", ""), "expected Real here, found String"),
