@@ -395,14 +395,14 @@ fn damage_has_a_place_and_a_way_out() {
         (r#"{"at":1,"type":"accepted","id":-1}"#, 3, "`id` must be a whole number"),
         (r#"{"at":1,"type":"input","id":1,"gate":"x","args":{},"why":"walk"}"#, 3, "has no input `x`"),
         (r#"{"at":1,"type":"input","id":1,"gate":"done","args":{},"why":"walk"}"#, 3, "has the other direction"),
-        (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":10,"c":"Red"},"why":"walk"}"#, 3, "10 is no value of"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":10,"c":"Red"},"why":"walk"}"#, 3, "10 is not a value of"),
         (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":1},"why":"walk"}"#, 3, "no value for `c`"),
         (r#"{"at":1,"type":"input","id":1,"gate":"k","args":{"n":1},"why":"walk"}"#, 3, "no parameter `n`"),
         (r#"{"at":1,"type":"input","id":1,"gate":"k","args":7,"why":"walk"}"#, 3, "`args` must be an object"),
-        (r#"{"at":1,"type":"output","gate":"o","args":{"n":"x","s":""}}"#, 3, "\"x\" is no value of"),
+        (r#"{"at":1,"type":"output","gate":"o","args":{"n":"x","s":""}}"#, 3, "\"x\" is not a value of"),
         (r#"{"at":1,"type":"verdict","verdict":"great","cause":"reached","steps":1,"doubt":false}"#, 3, "\"great\""),
         (r#"{"at":1,"type":"verdict","verdict":"pass","cause":"so","steps":1,"doubt":false}"#, 3, "`cause` must be"),
-        (r#"{"at":1,"type":"run","run":1,"seed":1,"aim":"fun","order":"sut"}"#, 3, "`aim` should be"),
+        (r#"{"at":1,"type":"run","run":1,"seed":1,"aim":"fun","order":"sut"}"#, 3, "`aim` must be"),
     ] {
         let text = format!("{head}{good}\n{bad}\n{good}\n");
         let error = read(&text, &model).expect_err(bad);
