@@ -100,20 +100,20 @@ impl Program {
                 format!("; no shell is used: `sh -c '{}'` runs it in one", self.words.join(" "))
             }
             ErrorKind::NotFound if plain && here.is_file() => {
-                format!("; there is a file of that name here, which `./{program}` would start")
+                format!("; a file of that name is in this directory: write `./{program}` to start it")
             }
-            ErrorKind::NotFound if plain => "; is it installed, and in the PATH?".into(),
+            ErrorKind::NotFound if plain => "; is it installed and in the PATH?".into(),
             ErrorKind::NotFound if here.is_file() => "; the file is there: does its first line name a program?".into(),
             ErrorKind::NotFound => "; is the path right?".into(),
             ErrorKind::PermissionDenied if here.is_dir() => "; it is a directory".into(),
-            ErrorKind::PermissionDenied => format!("; `chmod +x {program}` makes a file executable"),
+            ErrorKind::PermissionDenied => format!("; make it executable with `chmod +x {program}`"),
             _ => String::new(),
         }
     }
 }
 
 fn no_thread(error: std::io::Error) -> Fault {
-    cannot_start(format!("there is no thread for the SUT: {error}"))
+    cannot_start(format!("cannot start a thread for the SUT: {error}"))
 }
 
 impl Connector for Program {

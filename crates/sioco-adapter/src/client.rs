@@ -158,7 +158,7 @@ impl<'m> Client<'m> {
             let differences = differences(self.model, &hello);
             if self.options.compare && !differences.is_empty() {
                 let all = differences.join("; ");
-                return Err(self.unusable(&format!("its gates are not those of the model: {all}")));
+                return Err(self.unusable(&format!("its gates differ from those of the model: {all}")));
             }
             self.hello = Some(hello);
         }
@@ -185,7 +185,7 @@ impl<'m> Client<'m> {
         let again = self.worked && self.restarts < self.options.restarts;
         let mut message = format!("the adapter `{}`: {what}", self.connector.name());
         if self.worked && !again {
-            message.push_str(&format!("; it was started again {} times in a row, and is given up", self.restarts));
+            message.push_str(&format!("; it was restarted {} times in a row, so sioco gave up", self.restarts));
         }
         let stderr = self.stderr();
         self.connection = None;
@@ -218,7 +218,7 @@ impl<'m> Client<'m> {
     /// The fault of an adapter that takes nothing.
     fn stuck(&mut self) -> Fault {
         let time = self.options.write.as_secs_f64();
-        self.fault(FaultKind::Timeout, &format!("it has not read what was sent to it for {time} s"))
+        self.fault(FaultKind::Timeout, &format!("it has not read its input for {time} s"))
     }
 
     fn write(&mut self, message: &TesterMessage) -> Result<(), Fault> {
@@ -284,7 +284,7 @@ impl<'m> Client<'m> {
 
     fn end_flood(&mut self, until: Instant) -> Result<(), Fault> {
         if Instant::now() >= until + FLOOD {
-            let what = "it sends so many lines that are logs or belong to older runs that nothing else is found";
+            let what = "it sends only log lines and lines of older runs, and too many of them";
             return Err(self.fault(FaultKind::Protocol, what));
         }
         Ok(())
@@ -336,7 +336,7 @@ impl<'m> Client<'m> {
                 Err(fault)
             }
             Some((_, text)) => {
-                let what = format!("its first message should be hello, and is {}", excerpt(&text));
+                let what = format!("its first message must be hello, but is {}", excerpt(&text));
                 Err(self.fault(FaultKind::Protocol, &what))
             }
             None if self.interrupted() => {
@@ -348,7 +348,7 @@ impl<'m> Client<'m> {
                 let logs = self.logs();
                 let log = logs.last().map(|log| format!("; it printed {}", excerpt(log))).unwrap_or_default();
                 let what = format!("it did not answer the hello within {time} s{log}");
-                let help = format!("; does it speak the protocol ({DOCUMENT}), and flush its output after every line?");
+                let help = format!("; does it use the protocol ({DOCUMENT}), and flush its output after every line?");
                 Err(self.overdue(&what, &help, |message| matches!(message, AdapterMessage::Hello(_))))
             }
         }
@@ -359,7 +359,7 @@ impl<'m> Client<'m> {
         let fresh = self.connection.as_ref().is_some_and(|open| open.fresh);
         let old = |tag: Option<RunNumber>| tag.is_none_or(|tag| tag < run);
         loop {
-            let Some((message, text)) = self.message(until, "instead of being reset")? else {
+            let Some((message, text)) = self.message(until, "instead of a reset")? else {
                 if self.interrupted() {
                     self.connection = None;
                     return Ok(Reset::Interrupted);
@@ -377,7 +377,8 @@ impl<'m> Client<'m> {
                 }
                 // No older run was ever on this connection.
                 AdapterMessage::Output { run: None, .. } if fresh => {
-                    let what = format!("before its first run it sent {}; outputs follow `ready`", excerpt(&text));
+                    let what =
+                        format!("before its first run it sent {}; outputs may come only after `ready`", excerpt(&text));
                     return Err(self.fault(FaultKind::Protocol, &what));
                 }
                 // There is no older run that could have ended so.
@@ -437,7 +438,7 @@ impl<'m> Client<'m> {
     fn open(&mut self) -> Result<bool, Fault> {
         if self.connection.is_none() && std::mem::replace(&mut self.faulty, false) {
             if self.worked && self.restarts >= self.options.restarts {
-                return Err(self.fault(FaultKind::Died, "it does not work any more"));
+                return Err(self.fault(FaultKind::Died, "it no longer works"));
             }
             self.restarts += 1;
         }
@@ -482,11 +483,11 @@ impl<'m> Client<'m> {
             if client.pending.remove(&id) {
                 return Ok(());
             }
-            let what = format!("it sent {}, and no input {id} waits for an answer", excerpt(text));
+            let what = format!("it sent {}, but no input {id} waits for an answer", excerpt(text));
             Err(client.fault(FaultKind::Protocol, &what))
         };
         let after_end = |client: &mut Self| {
-            let what = format!("after it had said that the system ended it sent {}", excerpt(text));
+            let what = format!("it sent {} after it had reported the end of the system", excerpt(text));
             client.fault(FaultKind::Protocol, &what)
         };
         Ok(Some(match message {
@@ -552,7 +553,7 @@ impl<'m> Client<'m> {
         }
         match writer.broken() {
             Some(error) if !self.pending.is_empty() => {
-                Err(self.fault(FaultKind::Died, &format!("it does not take inputs any more: {error}")))
+                Err(self.fault(FaultKind::Died, &format!("it no longer accepts inputs: {error}")))
             }
             _ => Ok(()),
         }
@@ -569,7 +570,7 @@ impl Sut for Client<'_> {
         self.pending.clear();
         self.ahead.clear();
         let afresh = self.connector.starts_afresh();
-        let cannot = "and cannot be started anew from here; make it answer `reset` with `ready`";
+        let cannot = "and sioco cannot restart it; make it answer `reset` with `ready`";
         // At most: a connection that turns out to be useless, and a new one.
         loop {
             if !self.open()? {
@@ -630,7 +631,7 @@ impl Sut for Client<'_> {
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
         if self.connection.is_none() && !self.interrupted() {
-            return Err(self.fault(FaultKind::Died, "it is not there any more"));
+            return Err(self.fault(FaultKind::Died, "it is gone"));
         }
         self.pending.insert(id);
         self.write(&TesterMessage::input(self.model, id, input))
@@ -647,7 +648,7 @@ impl Sut for Client<'_> {
             return Ok(Polled::Event(event));
         }
         if self.connection.is_none() && !self.closed {
-            return Err(self.fault(FaultKind::Died, "it is not there any more"));
+            return Err(self.fault(FaultKind::Died, "it is gone"));
         }
         loop {
             let found = match self.message(until, "in the middle of a run") {
@@ -670,7 +671,7 @@ impl Sut for Client<'_> {
                 // Half a message is no silence.
                 if half && !wait.is_zero() {
                     if Instant::now() >= begun + wait + self.options.write {
-                        let what = "it stopped in the middle of a line; a message is one line, with its end";
+                        let what = "it stopped in the middle of a line; each message is one line with a line end";
                         return Err(self.fault(FaultKind::Timeout, what));
                     }
                     until = later(ADAPTER_CHECK);

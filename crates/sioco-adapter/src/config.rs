@@ -371,7 +371,7 @@ fn read(text: &str) -> Result<Config, ConfigError> {
         // The library does not say where a name has too many parts, nor that it is that.
         None => {
             let what = match error.message() {
-                "recursion limit" => "a name has too many parts, which stand between its dots",
+                "recursion limit" => "a name has too many parts (separated by dots)",
                 other => other.trim_end(),
             };
             ConfigError::Unplaced { line: line_without_place(text), what: what.to_owned() }

@@ -17,7 +17,7 @@ pub fn differences_of_models(model: &Model, played: &Model) -> Vec<String> {
         let gates = played.gates.values().filter(|g| g.direction == direction);
         Some(gates.map(|g| g.name.clone()).collect())
     };
-    compare(model, [&of(Direction::Input), &of(Direction::Output)], ["the model that is played", "has", "have"])
+    compare(model, [&of(Direction::Input), &of(Direction::Output)], ["the played model", "has", "have"])
 }
 
 fn compare(model: &Model, lists: [&Option<Vec<String>>; 2], words: [&str; 3]) -> Vec<String> {
@@ -33,7 +33,7 @@ fn compare(model: &Model, lists: [&Option<Vec<String>>; 2], words: [&str; 3]) ->
         for gate in gates().filter(|g| !listed.contains(&g.name)) {
             let near = did_you_mean(&gate.name, surplus());
             let help = near.map(|near| format!(": did you mean it by `{near}`?")).unwrap_or_default();
-            found.push(format!("the model has the {what} `{}`, and {who} does not {list_it} it{help}", gate.name));
+            found.push(format!("the model has the {what} `{}`, but {who} does not {list_it} it{help}", gate.name));
         }
         for name in surplus() {
             let other = model.gate(name).map(|gate| model.gates[gate].direction);
@@ -42,7 +42,7 @@ fn compare(model: &Model, lists: [&Option<Vec<String>>; 2], words: [&str; 3]) ->
                 Some(Direction::Output) => ": it is an output there, as seen from the system".to_owned(),
                 None => String::new(),
             };
-            found.push(format!("{who} {lists_it} the {what} `{name}`, and the model does not have it{help}"));
+            found.push(format!("{who} {lists_it} the {what} `{name}`, but the model does not have it{help}"));
         }
     }
     found
@@ -73,13 +73,13 @@ mod tests {
             Some(&["inx", "outX"]),
             None,
             &[
-                "the model has the input `inX`, and the adapter does not list it: did you mean it by `inx`?",
-                "the model has the input `stop`, and the adapter does not list it",
-                "the adapter lists the input `inx`, and the model does not have it",
-                "the adapter lists the input `outX`, and the model does not have it: it is an output there, as seen \
+                "the model has the input `inX`, but the adapter does not list it: did you mean it by `inx`?",
+                "the model has the input `stop`, but the adapter does not list it",
+                "the adapter lists the input `inx`, but the model does not have it",
+                "the adapter lists the input `outX`, but the model does not have it: it is an output there, as seen \
                  from the system",
             ],
         );
-        check(None, Some(&[]), &["the model has the output `outX`, and the adapter does not list it"]);
+        check(None, Some(&[]), &["the model has the output `outX`, but the adapter does not list it"]);
     }
 }

@@ -162,7 +162,7 @@ impl Host {
     fn tcp(&self, port: u16, patience: Duration) -> Result<Tcp, Fault> {
         let address = self.address.replace(PORT, &port.to_string());
         let tcp =
-            crate::spec::tcp(&address).map_err(|why| cannot_start(format!("`{address}` is no address: {why}")))?;
+            crate::spec::tcp(&address).map_err(|why| cannot_start(format!("`{address}` is not an address: {why}")))?;
         Ok(Tcp { patience, ..tcp })
     }
 
@@ -182,8 +182,8 @@ impl Host {
                 Look::Unclear(why) if late => {
                     let (name, address) = (self.name(), &self.address);
                     return Err(cannot_start(format!(
-                        "whether something listens at {address} before the server `{name}` is started cannot be found \
-                         out: {why}; only where connections are refused is the address free for it"
+                        "cannot check whether {address} is free for the server `{name}`: {why}; the address is free \
+                         only if it refuses connections"
                     )));
                 }
                 Look::Taken | Look::Unclear(_) => pause(PORT_CHECK, interrupt),
@@ -194,8 +194,8 @@ impl Host {
     fn taken(&self) -> Fault {
         let (name, address) = (self.name(), &self.address);
         cannot_start(format!(
-            "something listens at {address} already, and the server `{name}` is not started yet: is one left over from \
-             before? End it, or write `{PORT}` for the port, which is a free one then"
+            "something already listens at {address} before the server `{name}` is started: is a server left over \
+             from before? End it, or write `{PORT}` for the port to get a free one"
         ))
     }
 
@@ -247,7 +247,10 @@ impl Host {
                 Attempt::NotYet(why) if Instant::now() >= until => {
                     let time = self.patience.as_secs_f64();
                     let name = self.name();
-                    let message = format!("the server `{name}` runs, and could not be connected to in {time} s: {why}");
+                    let message = format!(
+                        "the server `{name}` runs, but sioco could not connect to it in {time} s: \
+                                           {why}"
+                    );
                     return Err(self.fault(message));
                 }
                 Attempt::NotYet(_) => {}
@@ -271,11 +274,11 @@ impl Host {
         let name = self.name();
         Ok(Attempt::Ended(match opened {
             Ok(Some(_)) => format!(
-                "the server `{name}` ended ({status}), and still somebody can be connected to at {}: is something else \
-                 listening on that port? A server has to stay in the foreground for as long as it is tested",
+                "the server `{name}` ended ({status}), but something still listens at {}: does another program use \
+                 that port? The server must stay in the foreground during the test",
                 self.address.replace(PORT, &port.to_string())
             ),
-            _ => format!("the server `{name}` ended ({status}) before it could be connected to"),
+            _ => format!("the server `{name}` ended ({status}) before sioco could connect to it"),
         }))
     }
 
@@ -285,8 +288,8 @@ impl Host {
         let whose = ends.map(|(peer, local)| (peer, owner(peer, local, running.group().leader())));
         match whose {
             Ok((peer, Owner::Stranger(who))) => Attempt::Stranger(format!(
-                "{who}, listens at {peer}, and that is not the server `{}` that was started, nor a process that this \
-                 started: end it, or write `{PORT}` for the port, which is a free one then",
+                "{who}, listens at {peer}, but it is not the server `{}` that was started, nor one of its \
+                 processes: end it, or write `{PORT}` for the port to get a free one",
                 self.name()
             )),
             // Where that cannot be found out, nobody listened before the start.
@@ -389,10 +392,10 @@ mod tests {
     #[test]
     fn servers_that_cannot_be_connected_to_are_told() {
         let fault = host("echo oh >&2; exit 3", "127.0.0.1:{port}").open(&Interrupt::default()).err().expect("a fault");
-        assert!(fault.message.contains("ended (exit status: 3) before it could be connected to"), "{fault}");
+        assert!(fault.message.contains("ended (exit status: 3) before sioco could connect to it"), "{fault}");
         assert_eq!(fault.stderr, ["oh"]);
         let fault = host("sleep 60", "127.0.0.1:{port}").open(&Interrupt::default()).err().expect("a fault");
-        assert!(fault.message.contains("runs, and could not be connected to in 0.3 s"), "{fault}");
+        assert!(fault.message.contains("runs, but sioco could not connect to it in 0.3 s"), "{fault}");
         let fault = host("sleep 60", "127.0.0.1").open(&Interrupt::default()).err().expect("a fault");
         assert!(fault.message.contains("the port is missing"), "{fault}");
     }
@@ -403,7 +406,7 @@ mod tests {
         let address = other.local_addr().unwrap().to_string();
         // The address is fixed: nothing is started.
         let fault = host("echo started >&2; sleep 60", &address).open(&Interrupt::default()).err().expect("a fault");
-        assert!(fault.message.starts_with(&format!("something listens at {address} already")), "{fault}");
+        assert!(fault.message.starts_with(&format!("something already listens at {address}")), "{fault}");
         assert_eq!((fault.kind, fault.stderr.len(), fault.again), (FaultKind::Start, 0, false));
     }
 
@@ -458,8 +461,8 @@ mod tests {
         started.group().status_within(Duration::from_secs(20), &Interrupt::default()).expect("it ends");
         host.running = Some(started);
         let Ok(Attempt::Ended(why)) = host.attempt(port, &Interrupt::default()) else { panic!("no end") };
-        assert!(why.contains("ended (exit status: 1), and still somebody can be connected to at 127.0.0.1:"), "{why}");
-        assert!(why.contains("is something else listening on that port?"), "{why}");
+        assert!(why.contains("ended (exit status: 1), but something still listens at 127.0.0.1:"), "{why}");
+        assert!(why.contains("does another program use that port?"), "{why}");
         assert_eq!(host.fault(why).stderr, ["taken"]);
     }
 }

@@ -195,7 +195,7 @@ impl<'m> Http<'m> {
     }
 
     fn unfinished(&self) -> String {
-        format!("a response began to arrive, and its end did not come within {} s", self.options.patience.as_secs_f64())
+        format!("a response began to arrive, but did not end within {} s", self.options.patience.as_secs_f64())
     }
 
     /// Looks whether the server crashed after the last response in a run. To be called before anything is done that might end
@@ -250,7 +250,7 @@ impl<'m> Http<'m> {
                 }
             }
             None if !self.answered => {
-                let what = format!("{message}, and it never answered before: is it a server that speaks HTTP?");
+                let what = format!("{message}, and it has never answered: is it an HTTP server?");
                 return Err(self.fault(FaultKind::Start, &what));
             }
             // Nobody sees how a server ended that was not started here.
@@ -265,7 +265,7 @@ impl<'m> Http<'m> {
     fn unreachable(&mut self, why: &str) -> Result<Observation, Fault> {
         let ending = self.host.as_ref().and_then(|host| host.ended(SERVER_END_WAIT, &Interrupt::default()));
         let Some(ending) = ending else {
-            return Err(self.fault(FaultKind::Start, &format!("it cannot be connected to: {why}")));
+            return Err(self.fault(FaultKind::Start, &format!("sioco cannot connect to it: {why}")));
         };
         self.ended = true;
         let crash = self.host.as_ref().and_then(|host| host.crash(Duration::ZERO, self.lines));
@@ -291,7 +291,7 @@ impl<'m> Http<'m> {
             };
             let why = match (answer, status) {
                 (Ok(response), Some(status)) if response.status != status => {
-                    format!("status {status} was expected, and received: {response}")
+                    format!("expected status {status}, received: {response}")
                 }
                 (Ok(_), _) => {
                     self.hear();
@@ -355,7 +355,7 @@ fn ask(agent: &Agent, base: &str, outgoing: &Outgoing, odd: &Odd) -> Result<Resp
     for (name, value) in &outgoing.headers {
         request = request.header(name, value);
     }
-    let wrong = |error: ureq::http::Error| Broken::Wrong(format!("{outgoing} is no request: {error}"));
+    let wrong = |error: ureq::http::Error| Broken::Wrong(format!("{outgoing} is not a request: {error}"));
     let sent = match &outgoing.body {
         Some(body) => agent.run(request.body(body.clone()).map_err(wrong)?),
         None => agent.run(request.body(()).map_err(wrong)?),
@@ -453,7 +453,7 @@ impl Sut for Http<'_> {
         let watched = arriving.clone();
         let work = move || serve((&agent, &base), &to_send, &tell, &watched, &odd);
         let started = thread::Builder::new().name("http".into()).spawn(work);
-        started.map_err(|error| self.fault(FaultKind::Start, &format!("there is no thread for it: {error}")))?;
+        started.map_err(|error| self.fault(FaultKind::Start, &format!("cannot start a thread for it: {error}")))?;
         self.line = Some(Line { requests, responses, arriving });
         self.prepare()?;
         self.worked |= !self.interrupted();

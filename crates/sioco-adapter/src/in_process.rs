@@ -139,7 +139,10 @@ impl Args<'_> {
             Some(value) => value,
             None => {
                 let (shown, wanted) = (self.sorts.show(param.sort, value), std::any::type_name::<T>());
-                give_up(format!("`{}` of `{}` is {shown}, which is no {wanted}", param.name, self.gate.name))
+                give_up(format!(
+                    "`{}` of `{}` is {shown}, which is not a value of type {wanted}",
+                    param.name, self.gate.name
+                ))
             }
         }
     }
@@ -376,7 +379,7 @@ impl<'m, S: System> InProcess<'m, S> {
     /// Calls the system. If it panics, it crashed, which is an event; if what connects it does, that is a fault.
     fn call<T>(&mut self, what: &str, call: impl FnOnce(&mut S) -> T) -> Result<Result<T, SutEvent>, Fault> {
         let Some(system) = &mut self.system else {
-            return Err(fault(format!("there is no system that could be called {what}: it was not reset")));
+            return Err(fault(format!("there is no system to call {what}: it was not reset")));
         };
         match catch(|| call(system)) {
             Ok(result) => Ok(Ok(result)),
@@ -437,7 +440,7 @@ impl<'m, S: System> InProcess<'m, S> {
         let malformed = |why| Ok(Observation::Malformed { gate: Some(id), why, raw });
         if params.len() != output.args.len() {
             let (given, wanted) = (output.args.len(), params.len());
-            return malformed(format!("it has {given} values, and there should be {wanted}"));
+            return malformed(format!("it has {given} values, but needs {wanted}"));
         }
         let values = params.iter().zip(output.args).map(|(param, arg)| value(&self.model.sorts, param, arg));
         match values.collect() {
@@ -470,7 +473,7 @@ fn value(sorts: &Sorts, param: &Param, arg: Arg) -> Result<Value, Misread> {
 }
 
 fn misfit(sorts: &Sorts, param: &Param, what: &str) -> Misread {
-    Misread::Misfit(format!("`{}` is {}, and should be {}", param.name, shortened(what), sorts.name(param.sort)))
+    Misread::Misfit(format!("`{}` is {}, but must be {}", param.name, shortened(what), sorts.name(param.sort)))
 }
 
 /// A fault of the code that connects the system.
@@ -488,13 +491,13 @@ impl<S: System> Sut for InProcess<'_, S> {
         self.ended = false;
         if self.system.is_none() {
             let make = &mut self.make;
-            let made = catch(make).map_err(|why| fault(format!("a new system cannot be made: {}", why.message())))?;
+            let made = catch(make).map_err(|why| fault(format!("cannot make a new system: {}", why.message())))?;
             self.system = Some(made);
         }
         let Some(system) = &mut self.system else { return Ok(()) };
         catch(|| system.reset_with_seed(seed)).map_err(|why| {
             self.bury();
-            fault(format!("the system cannot be reset: {}", why.message()))
+            fault(format!("cannot reset the system: {}", why.message()))
         })
     }
 

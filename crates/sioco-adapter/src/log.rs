@@ -15,7 +15,7 @@ use crate::values::{arguments, keep_digits};
 
 /// What to do about a line that is not one of a log.
 const HELP: &str =
-    "a log has a line of JSON for each `input` and `output`, and `quiescent`, `closed`, `crashed` and `reset`";
+    "a log has one JSON message on each line: `input`, `output`, `quiescent`, `closed`, `crashed` or `reset`";
 
 /// The runs in a text with lines of the protocol: `input`, `output`, `quiescent`, `closed`, `crashed`; `reset` begins another
 /// run.
@@ -34,13 +34,13 @@ pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
         match serde_json::from_str::<Json>(&exact) {
             Ok(json @ Json::Object(_)) => lines.push((number, line, json)),
             _ if number == count && !whole => {
-                remarks.push(Remark { line: Some(number), what: "the log is cut here".into() });
+                remarks.push(Remark { line: Some(number), what: "the log is cut off here".into() });
             }
             // Adapters may write anything else to their standard output.
             _ if !line.starts_with('{') => {
-                remarks.push(Remark { line: Some(number), what: "this is no JSON, and is passed over".into() });
+                remarks.push(Remark { line: Some(number), what: "this is not JSON and is skipped".into() });
             }
-            _ => return Err(ReadError::at(number, "this is no JSON", HELP)),
+            _ => return Err(ReadError::at(number, "this is not JSON", HELP)),
         }
     }
     let acknowledged = lines.iter().any(|(.., json)| matches!(kind(json), Some("accepted" | "refused")));
@@ -56,7 +56,7 @@ pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
     }
     for ((number, text, json), ready) in lines.iter().zip(ready) {
         let remark = match reader.is_old(json, ready) {
-            true => Some("this belongs to an older run, and is dropped".into()),
+            true => Some("this belongs to an older run and is dropped".into()),
             false => reader.line(*number, text, json)?,
         };
         remarks.extend(remark.map(|what| Remark { line: Some(*number), what }));
@@ -124,7 +124,7 @@ impl Reader<'_> {
                 self.start(line);
                 match (self.acknowledged, id) {
                     (true, Some(id)) => self.runs.sent(id, input),
-                    (true, None) => return Err(wrong("`id` is missing, which the lines `accepted` ask for".into())),
+                    (true, None) => return Err(wrong("`id` is missing, but the lines `accepted` need it".into())),
                     (false, _) => {
                         let step = LoggedStep { line, at, action: Action::Input(input), waited: 0, timed: None };
                         self.runs.done.last_mut().into_iter().for_each(|run| run.steps.push(step.clone()));
@@ -178,7 +178,7 @@ impl Reader<'_> {
                 let what = "this is a journal, but its first line is missing";
                 return Err(ReadError::at(line, what, "judge the whole journal: its first line says what it is about"));
             }
-            other => return Ok(Some(format!("`{other}` is no line of the protocol, and is passed over"))),
+            other => return Ok(Some(format!("`{other}` is not a message of the protocol and is skipped"))),
         }
         Ok(None)
     }
@@ -233,14 +233,14 @@ a word of the adapter
 "#;
         let log = protocol(text, &model).expect("a log");
         let runs = shown(&log, &model);
-        assert_eq!(runs, ["?inX(6) !outX(6) delta", "malformed: `p` is `\"six\"`, and should be Int closed"]);
+        assert_eq!(runs, ["?inX(6) !outX(6) delta", "malformed: `p` is `\"six\"`, but must be Int closed"]);
         assert_eq!(
             (log.runs[0].number, log.runs[0].order, log.runs[0].seed),
             (RunNumber(7), Some(Order::Sut), Some(42))
         );
         let remarks: Vec<String> = log.remarks.iter().map(ToString::to_string).collect();
         assert_eq!(remarks.len(), 2, "{remarks:?}");
-        assert!(remarks[0].starts_with("line 6: this is no JSON"), "{remarks:?}");
+        assert!(remarks[0].starts_with("line 6: this is not JSON"), "{remarks:?}");
     }
 
     #[test]
@@ -271,9 +271,9 @@ a word of the adapter
         let wrong = [input(1, 6), answer("accepted", 2)].concat();
         for (text, steps, why) in [
             (&missing, "", "input 1 was neither accepted nor refused, but a later one was"),
-            (&twice, "?inX(6)", "input 1 is accepted, but it was not sent, or was answered before"),
-            (&both, "?inX(6)", "input 1 is refused, but it was not sent, or was answered before"),
-            (&wrong, "", "input 2 is accepted, but it was not sent, or was answered before"),
+            (&twice, "?inX(6)", "input 1 was accepted, but it was not sent, or was answered before"),
+            (&both, "?inX(6)", "input 1 was refused, but it was not sent, or was answered before"),
+            (&wrong, "", "input 2 was accepted, but it was not sent, or was answered before"),
         ] {
             let log = protocol(text, &model).expect("a log");
             assert_eq!(shown(&log, &model), [steps], "{text}");
@@ -313,7 +313,7 @@ a word of the adapter
             (r#"{"type":"input","gate":"inX","args":{"p":11}}"#, "`p` is"),
             (r#"{"type":"input","args":{"p":11}}"#, "`gate` is missing"),
             (r#"{"gate":"inX"}"#, "`type` is missing"),
-            (r#"{"type":"input""#, "this is no JSON"),
+            (r#"{"type":"input""#, "this is not JSON"),
         ] {
             let text = format!("{{\"type\":\"quiescent\"}}\n{bad}\n{{\"type\":\"quiescent\"}}\n");
             let error = protocol(&text, &model).expect_err(bad);

@@ -650,20 +650,20 @@ mod tests {
             ("{'type': 'hello'}", "json.dumps"),
             (r#"{"type":"output","args":{"x":NaN}}"#, "no such number"),
             ("{}", "has no `type`"),
-            (r#"{"type":3}"#, "no string"),
+            (r#"{"type":3}"#, "not a string"),
             (r#"{"type":"outptu"}"#, "did you mean `output`?"),
-            (r#"{"type":"xyz"}"#, "there are hello, ready"),
+            (r#"{"type":"xyz"}"#, "the types are hello, ready"),
             (r#"{"type":"accepted"}"#, "has no `id`"),
-            (r#"{"type":"accepted","id":-1}"#, "no natural number"),
+            (r#"{"type":"accepted","id":-1}"#, "not a natural number"),
             (r#"{"type":"output"}"#, "has no `gate`"),
-            (r#"{"type":"output","gate":1}"#, "a `gate` that is no string"),
+            (r#"{"type":"output","gate":1}"#, "a `gate` that is not a string"),
             (r#"{"type":"hello","order":"tus"}"#, "neither \"sut\" nor \"sent\""),
             (r#"{"type":"hello","order":"certain"}"#, "neither \"sut\" nor \"sent\""),
-            (r#"{"type":"hello","inputs":"inX"}"#, "no list of names"),
-            (r#"{"type":"hello","inputs":[1]}"#, "no list of names"),
+            (r#"{"type":"hello","inputs":"inX"}"#, "not a list of names"),
+            (r#"{"type":"hello","inputs":[1]}"#, "not a list of names"),
             (r#"{"type":"hello","reset":"no"}"#, "neither true nor false"),
-            (r#"{"type":"ready","run":1.5}"#, "no natural number"),
-            (&format!(r#"{{"type":"output","args":{}"#, "[".repeat(100_000)), "no JSON"),
+            (r#"{"type":"ready","run":1.5}"#, "not a natural number"),
+            (&format!(r#"{{"type":"output","args":{}"#, "[".repeat(100_000)), "not JSON"),
         ] {
             let why = AdapterMessage::parse(text).unwrap_err().to_string();
             assert!(why.contains(part) && why.len() < 2000, "{text}: {why}");
@@ -679,13 +679,13 @@ mod tests {
         assert_eq!(seen(r#"{"type":"output","gate":"outX","args":[6]}"#), Ok(good));
         assert_eq!(seen(r#"{"type":"output","gate":"closed"}"#), Ok(Observation::Closed));
         for (args, why) in [
-            (r#""args":{"p":100}"#, "`p` is 100, and should be Int in 0..99"),
-            (r#""args":{"p":"x"}"#, "`p` is `\"x\"`, and should be Int in 0..99"),
+            (r#""args":{"p":100}"#, "`p` is 100, but must be Int in 0..99"),
+            (r#""args":{"p":"x"}"#, "`p` is `\"x\"`, but must be Int in 0..99"),
             (r#""args":{}"#, "`p` is missing"),
-            (r#""args":{"q":1}"#, "`p` is missing, and `q` came, which is no parameter; did you mean `p`?"),
+            (r#""args":{"q":1}"#, "`p` is missing, but `q` came, which is not a parameter; did you mean `p`?"),
             (
                 r#""args":{"left":1,"right":2}"#,
-                "`p` is missing, and there is no parameter `left`, `right`; the parameters of `outX` are `p`",
+                "`p` is missing, but there is no parameter `left`, `right`; the parameters of `outX` are `p`",
             ),
             (r#""args":[]"#, "0 values came for 1 parameter"),
         ] {

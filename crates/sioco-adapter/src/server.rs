@@ -99,7 +99,7 @@ pub fn listen(
             Ok(accepted) => accepted,
             Err(error) => {
                 if error.kind() != ErrorKind::WouldBlock {
-                    tell(&format!("a client could not be accepted: {error}"));
+                    tell(&format!("cannot accept a client: {error}"));
                 }
                 pause(ACCEPT_CHECK, interrupt);
                 continue;
@@ -207,7 +207,7 @@ impl<'a> Conversation<'a> {
     fn say(&self, message: &AdapterMessage) -> Result<(), Served> {
         match self.writer.send(message.line(), WRITE_PATIENCE, self.interrupt, &mut || self.lines.pump()) {
             Ok(()) => Ok(()),
-            Err(WriteError::Stuck) => Err(Served::Wrong("it does not read what is sent to it".into())),
+            Err(WriteError::Stuck) => Err(Served::Wrong("it does not read its input".into())),
             // The end of its lines says the same.
             Err(WriteError::Closed(_)) => Err(Served::Done),
         }
@@ -247,7 +247,7 @@ impl<'a> Conversation<'a> {
                 self.say(&AdapterMessage::Hello(hello))
             }
             TesterMessage::Bye => Err(Served::Done),
-            _ if !self.greeted => self.wrong("the first message should be hello"),
+            _ if !self.greeted => self.wrong("the first message must be hello"),
             TesterMessage::Reset { run, seed } => {
                 (self.run, self.active, self.burst) = (Some(run), false, BURST);
                 match self.sut.reset(run, seed) {
@@ -314,7 +314,7 @@ impl<'a> Conversation<'a> {
                 AdapterMessage::Crashed { run, crash }
             }
             SutEvent::Observed(Observation::Malformed { gate: None, why, raw }) => {
-                let message = format!("the system sent {}, which is no output: {why}", excerpt(&raw));
+                let message = format!("the system sent {}, which is not an output: {why}", excerpt(&raw));
                 AdapterMessage::Error { fatal: false, run, message }
             }
             SutEvent::Observed(Observation::Malformed { gate: Some(gate), raw, .. }) => {

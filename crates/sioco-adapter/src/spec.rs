@@ -96,23 +96,22 @@ impl fmt::Display for SpecError {
                 "it is empty: write a command that starts the system, `tcp://HOST:PORT`, `ws://HOST:PORT/PATH` or \
                  `model:FILE`",
             ),
-            SpecError::NoModel => f.write_str("`model:` is followed by the file of the model, as in `model:sut.sts`"),
+            SpecError::NoModel => f.write_str("write the file of the model after `model:`, as in `model:sut.sts`"),
             SpecError::Address { text, scheme, why } => {
                 let form = match *scheme {
                     "tcp" => "`tcp://HOST:PORT`, as in `tcp://127.0.0.1:7000`",
                     _ => "`ws://HOST:PORT/PATH`, as in `ws://127.0.0.1:7000/sut`",
                 };
-                write!(f, "`{text}` is no address: {why}; write {form}")
+                write!(f, "`{text}` is not an address: {why}; write {form}")
             }
             SpecError::Tls => f.write_str(
-                "`wss://` needs TLS, which sioco does not speak; start a program that does, such as \
-                 `socat TCP-LISTEN:7000,bind=127.0.0.1,reuseaddr,fork OPENSSL:HOST:443`, and write \
+                "`wss://` needs TLS, which sioco does not support; run a TLS proxy, such as `socat \
+                 TCP-LISTEN:7000,bind=127.0.0.1,reuseaddr,fork OPENSSL:HOST:443`, and write \
                  `ws://127.0.0.1:7000/PATH`",
             ),
-            SpecError::Scheme(scheme) => write!(
-                f,
-                "`{scheme}://` is no way to reach a system; there are `tcp://HOST:PORT` and `ws://HOST:PORT/PATH`"
-            ),
+            SpecError::Scheme(scheme) => {
+                write!(f, "sioco cannot connect to `{scheme}://`; write `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`")
+            }
             SpecError::Slashes { scheme, rest } => write!(f, "write `{scheme}://{rest}`"),
             SpecError::Command(why) => why.fmt(f),
         }
@@ -125,17 +124,17 @@ impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AddressError::Bracket => f.write_str("a `[` is not closed"),
-            AddressError::NoIpv6(host) => write!(f, "`{host}` is no IPv6 address"),
-            AddressError::BareIpv6(host) => write!(f, "an IPv6 address is written in brackets: `[{host}]`"),
+            AddressError::NoIpv6(host) => write!(f, "`{host}` is not an IPv6 address"),
+            AddressError::BareIpv6(host) => write!(f, "write an IPv6 address in brackets: `[{host}]`"),
             AddressError::NoHost => f.write_str("the host is missing"),
             AddressError::NoPort => f.write_str("the port is missing"),
-            AddressError::Port(port) => write!(f, "the port is a number from 1 to 65535, and not `{port}`"),
-            AddressError::Path(path) => write!(f, "nothing follows the port, and here `/{path}` does"),
-            AddressError::NoPath => f.write_str("a path, which begins with `/`, follows the port"),
+            AddressError::Port(port) => write!(f, "the port must be a number from 1 to 65535, not `{port}`"),
+            AddressError::Path(path) => write!(f, "nothing may follow the port, but here `/{path}` does"),
+            AddressError::NoPath => f.write_str("only a path, which begins with `/`, may follow the port"),
             AddressError::Character(bad) => {
                 let mut bytes = [0; 4];
                 let written: String = bad.encode_utf8(&mut bytes).bytes().map(|b| format!("%{b:02X}")).collect();
-                write!(f, "the path has `{}` in it, which is written `{written}`", bad.escape_debug())
+                write!(f, "in a path, write `{written}` instead of `{}`", bad.escape_debug())
             }
         }
     }
@@ -257,17 +256,17 @@ mod tests {
             ("", "it is empty"),
             ("''", "it is empty"),
             ("sut 'a", "not closed"),
-            ("model:", "followed by the file"),
+            ("model:", "write the file of the model after"),
             ("tcp://localhost", "the port is missing"),
             ("tcp://:7000", "the host is missing"),
             ("tcp://::1:7000", "in brackets"),
             ("tcp://[::1]7000", "the port is missing"),
             ("tcp://[::1", "not closed"),
-            ("tcp://[x]:1", "no IPv6 address"),
+            ("tcp://[x]:1", "not an IPv6 address"),
             ("tcp://a:0", "from 1 to 65535"),
             ("tcp://a:+1", "from 1 to 65535"),
             ("tcp://a:70000", "from 1 to 65535"),
-            ("tcp://a:7000/path", "nothing follows the port"),
+            ("tcp://a:7000/path", "nothing may follow the port"),
             ("tcp:a:7000", "write `tcp://a:7000`"),
             ("ws:a:7000/x", "write `ws://a:7000/x`"),
             ("ws://a/x", "the port is missing"),
@@ -276,7 +275,7 @@ mod tests {
             ("ws://a:7000/ü", "`%C3%BC`"),
             ("ws://a:7000/#x", "`%23`"),
             ("wss://a:7000", "needs TLS"),
-            ("gopher://a:7000", "`gopher://` is no way"),
+            ("gopher://a:7000", "cannot connect to `gopher://`"),
             ("http://a", "`tcp://HOST:PORT`"),
         ] {
             let why = text.parse::<SutSpec>().unwrap_err().to_string();

@@ -144,7 +144,7 @@ fn connect(address: SocketAddr, patience: Duration, interrupt: &Interrupt) -> io
             Ok(opened) => return opened.map(Some),
             Err(RecvTimeoutError::Timeout) if interrupt.is_over() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("nobody tried to connect")),
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("sioco did not try to connect")),
         }
     }
 }
@@ -182,9 +182,9 @@ pub(crate) enum Unreached {
 impl fmt::Display for Unreached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unreached::NoThread(why) => write!(f, "there is no thread for it: {why}"),
+            Unreached::NoThread(why) => write!(f, "cannot start a thread for it: {why}"),
             Unreached::NoAddress(host) => write!(f, "`{host}` has no address"),
-            Unreached::UnknownHost { host, why } => write!(f, "`{host}` is no host that is known here: {why}"),
+            Unreached::UnknownHost { host, why } => write!(f, "the host `{host}` is unknown: {why}"),
             Unreached::SlowLookup(host) => write!(f, "looking up `{host}` takes too long"),
             Unreached::Refused { why, tries, patience } => {
                 let s = if *tries == 1 { "" } else { "s" };
@@ -227,7 +227,7 @@ impl Connector for Tcp {
     }
 
     fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
-        let cannot = |why: &dyn fmt::Display| cannot_start(format!("there is no connection to {}: {why}", self.name()));
+        let cannot = |why: &dyn fmt::Display| cannot_start(format!("cannot connect to {}: {why}", self.name()));
         let Some(stream) = self.connect(interrupt).map_err(|why| cannot(&why))? else { return Ok(None) };
         let socket = Socket::over(stream).map_err(|error| cannot(&error))?;
         Ok(Some(Box::new(socket)))
@@ -363,7 +363,7 @@ mod tests {
         assert!(fault.message.contains("times in 0.15 s); does the server run"), "{fault}");
         let mut tcp = Tcp { patience: LONG, ..Tcp::new("no such host", port) };
         let fault = open(&mut tcp).err().expect("a fault");
-        assert!(fault.message.contains("no host that is known here"), "{fault}");
+        assert!(fault.message.contains("is unknown"), "{fault}");
         assert!(!fault.again);
     }
 
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(look("127.0.0.1"), Look::Free);
         DELAY.set(Duration::ZERO);
         assert_eq!(look("localhost"), Look::Free);
-        assert!(matches!(look("no such host"), Look::Unclear(why) if why.contains("no host that is known")));
+        assert!(matches!(look("no such host"), Look::Unclear(why) if why.contains("is unknown")));
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl fmt::Display for BadNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BadNumber::TooLong { number } => write!(f, "a number of more than {MAX_DIGITS} digits: {number}"),
-            BadNumber::NoNumber { number } => write!(f, "{number}, which is no number of JSON"),
+            BadNumber::NoNumber { number } => write!(f, "{number}, which is not a JSON number"),
         }
     }
 }
@@ -161,7 +161,7 @@ pub fn arguments(model: &Model, gate: &Gate, args: Option<&Json>) -> Result<Vec<
             count(gate.params.len(), "parameter")
         ))),
         Some(other) => Err(Misread::Protocol(format!(
-            "`args` is {}; it should be an object such as {{\"p\":1}}, or an array",
+            "`args` is {}; it must be an object such as {{\"p\":1}}, or an array",
             excerpt(&other.to_string())
         ))),
     }
@@ -178,11 +178,11 @@ fn by_name(model: &Model, gate: &Gate, args: &Map<String, Json>) -> Result<Vec<V
         match &came[..] {
             [] => String::new(),
             [only] if missing == 1 => {
-                format!(", and {only} came, which is no parameter; did you mean `{}`?", param.name)
+                format!(", but {only} came, which is not a parameter; did you mean `{}`?", param.name)
             }
             several => {
                 let (came, names) = (several.join(", "), names.join(", "));
-                format!(", and there is no parameter {came}; the parameters of `{}` are {names}", gate.name)
+                format!(", but there is no parameter {came}; the parameters of `{}` are {names}", gate.name)
             }
         }
     };
@@ -190,7 +190,7 @@ fn by_name(model: &Model, gate: &Gate, args: &Map<String, Json>) -> Result<Vec<V
         Some(json) => argument(&model.sorts, param, json),
         None => Err(match did_you_mean(&param.name, unknown()) {
             Some(near) => Misread::Protocol(format!(
-                "`{}` has a parameter `{}`, and the adapter sends `{near}` instead; the names have to be the same",
+                "`{}` has a parameter `{}`, but the adapter sends `{near}`; the names must be the same",
                 gate.name, param.name
             )),
             None => Misread::Misfit(format!("`{}` is missing{}", param.name, instead(param))),
@@ -208,7 +208,7 @@ pub fn argument(sorts: &Sorts, param: &Param, json: &Json) -> Result<Value, Misr
 
 fn outside(sorts: &Sorts, sort: SortId, value: &Value, place: &str) -> Misread {
     let shown = sorts.show(sort, value);
-    Misread::Misfit(format!("`{place}` is {}, and should be {}", shortened(&shown), sorts.name(sort)))
+    Misread::Misfit(format!("`{place}` is {}, but must be {}", shortened(&shown), sorts.name(sort)))
 }
 
 /// The value of a sort that JSON stands for. The place is what it is called in messages.
@@ -221,7 +221,7 @@ fn read(sorts: &Sorts, sort: SortId, json: &Json, place: &mut String) -> Result<
             }
             _ => sorts.name(sort),
         };
-        Misread::Misfit(format!("`{place}` is {}, and should be {name}", excerpt(&plain(json).to_string())))
+        Misread::Misfit(format!("`{place}` is {}, but must be {name}", excerpt(&plain(json).to_string())))
     };
     // Reads a part, under a name of its own.
     let part = |place: &mut String, name: &str, sort: SortId, json: &Json| {
@@ -386,21 +386,21 @@ mod tests {
     fn what_does_not_fit_is_told() {
         let model = model();
         for (param, text, expected) in [
-            ("n", "1.5", "`n` is `1.5`, and should be Int"),
-            ("n", r#""6""#, "`n` is `\"6\"`, and should be Int"),
-            ("n", "null", "`n` is `null`, and should be Int"),
-            ("n", "0.12345678901234567890123", "`n` is `0.12345678901234567890123`, and should be Int"),
-            ("d", "12", "`d` is 12, and should be Int in 1..9"),
-            ("d", r##"{"#bigint":"10"}"##, "`d` is 10, and should be Int in 1..9"),
-            ("r", "1.11", "`r` is 1.11, and should be Real in 0.0..1.0"),
-            ("b", "1", "`b` is `1`, and should be Bool"),
-            ("t", "1", "`t` is `1`, and should be String"),
-            ("p", "1", "`p` is `1`, and should be P"),
+            ("n", "1.5", "`n` is `1.5`, but must be Int"),
+            ("n", r#""6""#, "`n` is `\"6\"`, but must be Int"),
+            ("n", "null", "`n` is `null`, but must be Int"),
+            ("n", "0.12345678901234567890123", "`n` is `0.12345678901234567890123`, but must be Int"),
+            ("d", "12", "`d` is 12, but must be Int in 1..9"),
+            ("d", r##"{"#bigint":"10"}"##, "`d` is 10, but must be Int in 1..9"),
+            ("r", "1.11", "`r` is 1.11, but must be Real in 0.0..1.0"),
+            ("b", "1", "`b` is `1`, but must be Bool"),
+            ("t", "1", "`t` is `1`, but must be String"),
+            ("p", "1", "`p` is `1`, but must be P"),
             ("p", r#"{"s":[]}"#, "`p` is `{\"s\":[]}`, without `x`"),
-            ("p", r#"{"x":1,"s":["Red","Blue"]}"#, "`p.s[1]` is `\"Blue\"`, and should be C (Red, Mix)"),
-            ("p", r#"{"x":1,"s":[{"Mix":{"a":10}}]}"#, "`p.s[0].a` is 10, and should be Int in 0..9"),
+            ("p", r#"{"x":1,"s":["Red","Blue"]}"#, "`p.s[1]` is `\"Blue\"`, but must be C (Red, Mix)"),
+            ("p", r#"{"x":1,"s":[{"Mix":{"a":10}}]}"#, "`p.s[0].a` is 10, but must be Int in 0..9"),
             ("p", r#"{"x":1,"s":["Mix"]}"#, "`p.s[0]` is `\"Mix\"`, without `a`"),
-            ("p", r#"{"x":1,"s":{}}"#, "`p.s` is `{}`, and should be Seq<C>"),
+            ("p", r#"{"x":1,"s":{}}"#, "`p.s` is `{}`, but must be Seq<C>"),
         ] {
             assert_eq!(one(&model, param, text), Err(Misread::Misfit(expected.to_owned())), "{text}");
         }

@@ -103,7 +103,7 @@ impl Connector for Ws {
     }
 
     fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
-        let cannot = |why: &dyn fmt::Display| cannot_start(format!("there is no connection to {}: {why}", self.name()));
+        let cannot = |why: &dyn fmt::Display| cannot_start(format!("cannot connect to {}: {why}", self.name()));
         let Some(stream) = self.tcp.connect(interrupt).map_err(|why| cannot(&why))? else { return Ok(None) };
         let socket = self.shake_hands(stream, interrupt).map_err(|why| cannot(&why))?;
         Ok(socket.map(|socket| Box::new(socket) as Box<dyn Connection>))
@@ -134,7 +134,7 @@ fn config() -> WebSocketConfig {
 fn reason(error: &Error) -> String {
     match error {
         Error::Protocol(ProtocolError::HandshakeIncomplete) => "the connection ended".into(),
-        Error::Protocol(ProtocolError::HttparseError(_)) => "this is no HTTP".into(),
+        Error::Protocol(ProtocolError::HttparseError(_)) => "this is not HTTP".into(),
         Error::Protocol(error) => error.to_string(),
         Error::Io(error) => error.to_string(),
         error => error.to_string(),
@@ -278,10 +278,10 @@ impl Shared {
                 Ok(Got::End)
             }
             Error::Capacity(CapacityError::MessageTooLong { size, .. }) => {
-                wrong(format!("a WebSocket message of {size} bytes, and {} MiB is the limit", MAX_LINE >> 20))
+                wrong(format!("a WebSocket message of {size} bytes; the limit is {} MiB", MAX_LINE >> 20))
             }
             Error::Utf8(_) => wrong("a text frame that is not UTF-8".into()),
-            error => wrong(format!("something that is against the rules of WebSocket: {}", reason(&error))),
+            error => wrong(format!("something that breaks the rules of WebSocket: {}", reason(&error))),
         }
     }
 }

@@ -44,7 +44,7 @@ fn campaign(model: &Model, sut: &mut dyn Sut, clock: &mut dyn Clock, settings: S
     drive(&mut Driver::new(model, &builtin, &plan, settings), sut, clock, &mut |_| {})
 }
 
-/// A campaign against a model that is played at the other end of a socket.
+/// A campaign against a played model at the other end of a socket.
 fn over_tcp(model: &Model, played: &Model, settings: Settings) -> Summary {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -228,7 +228,7 @@ fn a_crash_before_a_run_is_a_fault() {
     }
     // What cannot run at all is no system.
     let found = run(&mut text(&model, program(&pid_file(), "exit 3"), patient()), 1, &["Ok"], &model);
-    assert!(found.starts_with("start: ") && found.contains("it ended (exit status: 3) before anything"), "{found}");
+    assert!(found.starts_with("start: ") && found.contains("it ended (exit status: 3) before it sent"), "{found}");
 }
 
 // Servers.
@@ -441,7 +441,7 @@ fn a_server_that_runs_already() {
             let model = model("");
             // It may be anything that listens there.
             let found = run(&mut http(&model, None, &address, &[]), 1, &["Close"], &model);
-            assert!(found.starts_with("start: ") && found.contains("it never answered before"), "{found}");
+            assert!(found.starts_with("start: ") && found.contains("it has never answered"), "{found}");
             let dropped = "crashed: the connection was closed without a response to `say`; no place; no status";
             for command in ["Close", "Reset"] {
                 let mut sut = http(&model, None, &address, &[]);
@@ -467,5 +467,5 @@ fn a_server_that_runs_already() {
     let mut nobody = http(&model, None, &address, &[]);
     drop(listener);
     let found = run(&mut nobody, 1, &["Ok"], &model);
-    assert!(found.starts_with("start: ") && found.contains("cannot be connected to"), "{found}");
+    assert!(found.starts_with("start: ") && found.contains("cannot connect to it"), "{found}");
 }

@@ -238,9 +238,9 @@ fn wrong_responses_fail() {
     let no_json = getting(response(200, "", "{\"store\": [{}]}"));
     assert!(no_json.starts_with("malformed: the response fits no template"), "{no_json}");
     let misfit = getting(response(200, "", "{\"store\": [{\"n\": true}]}"));
-    assert_eq!(misfit, "malformed: `n` is `true`, and should be Int [200 `{\"store\": [{\"n\": true}]}`]");
+    assert_eq!(misfit, "malformed: `n` is `true`, but must be Int [200 `{\"store\": [{\"n\": true}]}`]");
     let word = getting(response(404, "", "{\"error\": \"gone\"}"));
-    assert!(word.starts_with("malformed: `why` is `\"gone\"`, and should be Why"), "{word}");
+    assert!(word.starts_with("malformed: `why` is `\"gone\"`, but must be Why"), "{word}");
     // Other servers are not asked on its behalf.
     let elsewhere = getting(response(302, "Location: /elsewhere\r\n", "{\"error\": \"Missing\"}"));
     assert_eq!(elsewhere, "unexpected output");
@@ -275,7 +275,7 @@ fn what_is_odd_about_responses_is_told() {
     for (answer, expected) in [
         (response(201, "", "ok"), None),
         (chunked, Some("a response had both `Content-Length` and `Transfer-Encoding`, first after `PUT /number`")),
-        (twice, Some("the server sent more after a response than belongs to it, a second response perhaps")),
+        (twice, Some("the server sent extra data after a response, perhaps a second response")),
     ] {
         let remarks = with_server(
             |_| answer.clone(),
@@ -376,7 +376,7 @@ fn a_response_that_is_arriving_is_no_silence() {
     ] {
         assert_eq!(in_parts(first, rest, LONG), "!value(4)", "{first}");
         let late = in_parts(first, "", HELD);
-        assert!(late.contains("Timeout") && late.contains("its end did not come within 0.6 s"), "{first}: {late}");
+        assert!(late.contains("Timeout") && late.contains("did not end within 0.6 s"), "{first}: {late}");
     }
 }
 
@@ -403,7 +403,7 @@ fn what_has_to_come_before_a_run_and_does_not_is_a_fault() {
         |port| {
             let fault = client(&model, DIALECT, port, emptied(204)).reset(RunNumber(1), 1).unwrap_err();
             assert_eq!((fault.kind, fault.again), (FaultKind::Reset, false), "{fault}");
-            let told = "before a run, after `DELETE /number`: status 204 was expected, and received: 403 `never`";
+            let told = "before a run, after `DELETE /number`: expected status 204, received: 403 `never`";
             assert!(fault.message.ends_with(told), "{fault}");
             // Without a status, any will do.
             let mut options = emptied(204);
@@ -550,8 +550,7 @@ fn outputs_that_never_count_are_told() {
         let dialect = Dialect { name: "d".into(), config: config.dialect["d"].clone() };
         Http::check(&model, &dialect).unwrap_or_else(|why| panic!("{why:?}"))
     };
-    let expected =
-        "dialect `d`: the template `first` (status 200) hides `second` (status 200), which stands after it: ";
+    let expected = "dialect `d`: the template `first` (status 200) hides `second` (status 200) below it: ";
     let told = hidden("status = 200, set = { n = 1 }", "status = 200, set = { n = 2 }");
     assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
     for (first, second, count) in [

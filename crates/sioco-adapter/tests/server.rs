@@ -110,8 +110,8 @@ fn clients_that_are_wrong_are_told() {
     let hello = r#"{"type":"hello","protocol":1}"#;
     let told = serve(&model, &mut Player::new(&model), |port| {
         for (lines, part) in [
-            (vec![r#"{"type":"reset","run":1}"#], "the first message should be hello"),
-            (vec!["{"], "no JSON"),
+            (vec![r#"{"type":"reset","run":1}"#], "the first message must be hello"),
+            (vec!["{"], "not JSON"),
             (vec![hello, "17"], "messages are objects"),
             (vec![hello, r#"{"type":"rest"}"#], "did you mean `reset`?"),
             (vec![r#"{"type":"hello","protocol":9,"oldest":2}"#], "newer sioco"),
@@ -124,7 +124,7 @@ fn clients_that_are_wrong_are_told() {
         // The next client is served as if nothing had happened, and may make mistakes of its own.
         let reset = r#"{"type":"reset","run":7,"seed":42}"#;
         for (input, part) in [
-            (r#"{"type":"input","id":1,"gate":"inX","args":{"p":11}}"#, "`p` is 11, and should be Int in 1..10"),
+            (r#"{"type":"input","id":1,"gate":"inX","args":{"p":11}}"#, "`p` is 11, but must be Int in 1..10"),
             (r#"{"type":"input","id":1,"gate":"inY","args":{"p":1}}"#, "did you mean `inX`?"),
             (r#"{"type":"input","id":1,"gate":"outX","args":{"p":1}}"#, "is an output of the model"),
         ] {
@@ -225,7 +225,7 @@ fn faults_ends_and_misfits_get_through() {
     });
 }
 
-/// A model that is played may crash.
+/// A played model may crash.
 #[test]
 fn a_crash_of_a_played_model_gets_through() {
     let text = "input inX(p: Int in 1..10)\noutput outX(p: Int)\noutput crashed\nprocess P { init a { ?inX(p) -> b }\nstate b { !crashed -> c }\nstate c { !outX(1) -> a } }";

@@ -359,7 +359,7 @@ fn a_command_that_is_not_there_is_a_fault() {
 fn a_program_that_ends_by_itself_without_a_word_is_a_fault() {
     let model = model(MODEL);
     let start = |script: &str| client(&model, &dialect(DIALECT), shell(script), long());
-    let told = "it ended (exit status: 2) before anything came from it, without any input";
+    let told = "it ended (exit status: 2) before it sent anything and without any input";
     let mut sut = start("echo 'no such file' >&2; exit 2");
     sut.reset(RunNumber(1), 1).unwrap();
     let fault = sut.poll(LONG).unwrap_err();
@@ -552,7 +552,7 @@ fn what_has_to_come_before_a_run_and_does_not_is_a_fault() {
     let exchange = || vec![before(Some("CLEAR"), Some("OK"))];
     let fault = with_server(refuses, |tcp| reset(tcp, exchange(), SHORT)).unwrap_err();
     assert_eq!((fault.kind, fault.again), (FaultKind::Reset, false), "{fault}");
-    let told = "before a run, `CLEAR` was sent, and a line was expected that begins with `OK`: nothing like it came \
+    let told = "before a run, `CLEAR` was sent, and sioco waited for a line that begins with `OK`: no such line came \
                 within 0.1 s; received: `hello\\nno such command\\nhalf`";
     assert!(fault.message.ends_with(told), "{fault}");
     let closes = |_: &mut BufReader<TcpStream>, stream: &mut TcpStream| stream.write_all(b"421 busy\n");
@@ -563,7 +563,7 @@ fn what_has_to_come_before_a_run_and_does_not_is_a_fault() {
         Ok(())
     };
     let fault = with_server(mute, |tcp| reset(tcp, vec![before(None, Some("220"))], SHORT)).unwrap_err();
-    assert!(fault.message.ends_with("nothing like it came within 0.1 s; received: ``"), "{fault}");
+    assert!(fault.message.ends_with("no such line came within 0.1 s; received: ``"), "{fault}");
 }
 
 /// Something else without end does not keep anybody waiting for longer than they want, nor fill the memory.
@@ -690,7 +690,7 @@ fn a_server_that_reads_nothing_is_a_fault() {
         });
         let fault = fault.unwrap();
         assert_eq!(fault.kind, FaultKind::Timeout, "{fault}");
-        assert!(fault.message.ends_with("it has not read what was sent to it for 0.1 s"), "{fault}");
+        assert!(fault.message.ends_with("it has not read its input for 0.1 s"), "{fault}");
         send.send(()).unwrap();
     });
 }

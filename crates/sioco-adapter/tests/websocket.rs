@@ -57,7 +57,7 @@ fn campaign(model: &Model, port: u16, settings: Settings) -> Summary {
     drive(&mut tester, &mut client, &mut Wall(Instant::now()), &mut |_| {})
 }
 
-/// A campaign against a model that is played at the other end.
+/// A campaign against a played model at the other end.
 fn played(model: &Model, played: &Model, settings: Settings) -> Summary {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -290,17 +290,17 @@ fn frames_have_a_limit() {
     assert_eq!(sends(frame(0x81, quoted(1 << 20))), text(std::str::from_utf8(&quoted(1 << 20)).unwrap()));
     assert!(bad(&sends(frame(0x81, quoted((1 << 20) + 1)))).contains("a line of more than 1 MiB, which begins with"));
     let why = bad(&sends(frame(0x81, quoted(2 << 20))));
-    assert_eq!(why, "a WebSocket message of 2097152 bytes, and 1 MiB is the limit");
+    assert_eq!(why, "a WebSocket message of 2097152 bytes; the limit is 1 MiB");
     // A header alone may promise as much as it likes.
     let why = bad(&sends([&[0x82, 127][..], &u64::MAX.to_be_bytes()].concat()));
-    assert!(why.ends_with("1 MiB is the limit"), "{why}");
+    assert!(why.ends_with("the limit is 1 MiB"), "{why}");
     // In pieces, none of them too long.
     let pieces = (0..40).flat_map(|i| frame(u8::from(i == 0), vec![b'1'; 60_000])).collect();
-    assert!(bad(&sends(pieces)).ends_with("1 MiB is the limit"));
+    assert!(bad(&sends(pieces)).ends_with("the limit is 1 MiB"));
     // Other things that are no frames.
     assert_eq!(bad(&sends(frame(0x81, vec![b'{', 0xff]))), "a text frame that is not UTF-8");
     assert!(bad(&sends(frame(0x82, vec![b'{', 0xff]))).contains("a line that is not UTF-8"));
-    assert!(bad(&sends(b"no frames\n".to_vec())).contains("against the rules of WebSocket"));
+    assert!(bad(&sends(b"no frames\n".to_vec())).contains("breaks the rules of WebSocket"));
 }
 
 /// A message in pieces that has no end holds up nobody for longer than they want.
@@ -353,15 +353,15 @@ fn servers_that_speak_something_else_are_told() {
     for (answer, parts) in [
         (
             &b"220 mail.example.org ready\r\n"[..],
-            &["no WebSocket server (this is no HTTP)", "`220 mail.example.org ready`"][..],
+            &["not a WebSocket server (this is not HTTP)", "`220 mail.example.org ready`"][..],
         ),
         (
             b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope",
             &["`HTTP/1.1 404 Not Found", "nope`; is the path `/sut` right?"],
         ),
         (b"HTTP/1.1 200 OK\r\n\r\n<html>", &["`HTTP/1.1 200 OK", "<html>`; does it serve WebSockets at `/sut`?"]),
-        (b"HTTP/1.1 301 Moved\r\nLocation: /there\r\n\r\n", &["refuses", "it is at `/there` now"]),
-        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", &["no WebSocket server (No \"Upgrade: websocket\" header)"]),
+        (b"HTTP/1.1 301 Moved\r\nLocation: /there\r\n\r\n", &["refuses", "it has moved to `/there`"]),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", &["not a WebSocket server (No \"Upgrade: websocket\" header)"]),
         (b"", &["it closed the connection instead of answering the WebSocket handshake", "`tcp://HOST:PORT`"]),
         (b"HTTP/1.1 1", &["(the connection ended): it sent `HTTP/1.1 1`"]),
     ] {
@@ -381,7 +381,7 @@ fn servers_that_speak_something_else_are_told() {
             assert!(fault.message.contains(part), "{fault}");
         }
         assert_eq!((fault.kind, fault.again), (FaultKind::Start, false));
-        assert!(fault.message.starts_with(&format!("there is no connection to {}: ", ws.name())), "{fault}");
+        assert!(fault.message.starts_with(&format!("cannot connect to {}: ", ws.name())), "{fault}");
     }
 }
 
@@ -451,5 +451,5 @@ fn clients_that_speak_something_else_are_told() {
         let (_, answer) = clients.join().unwrap();
         assert!(matches!(&answer, Next::Line(Line::Text(text)) if text.contains("\"hello\"")), "{answer:?}");
     });
-    assert!(said[0].contains("no WebSocket handshake (this is no HTTP): it sent `{\"type\":\"hello\""), "{said:?}");
+    assert!(said[0].contains("no WebSocket handshake (this is not HTTP): it sent `{\"type\":\"hello\""), "{said:?}");
 }

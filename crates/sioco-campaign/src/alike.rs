@@ -29,7 +29,7 @@ pub(crate) fn differences_of_params(model: &Model, played: &Model) -> Vec<String
             Direction::Output => "output",
         };
         let (here, there) = (declared(model, gate), declared(played, &played.gates[b]));
-        format!("the model has the {what} `{here}`, and the model that is played has `{there}`")
+        format!("the model has the {what} `{here}`, but the played model has `{there}`")
     });
     differ.collect()
 }

@@ -32,13 +32,13 @@ impl fmt::Display for CoverError {
             CoverError::Unplanned { why, near, auto } => {
                 match why {
                     sioco_plan::CoverError::Unknown(name) if *auto => {
-                        write!(f, "there is no way to cover called `{name}`; there is `auto`, {WAYS}")?;
+                        write!(f, "`--cover` has no value `{name}`; write `auto`, {WAYS}")?;
                     }
                     why => why.fmt(f)?,
                 }
                 near.iter().try_for_each(|near| write!(f, "; did you mean `{near}`?"))
             }
-            CoverError::NearAuto(text) => write!(f, "`{text}` is nothing to cover; did you mean `auto`?"),
+            CoverError::NearAuto(text) => write!(f, "`--cover` has no value `{text}`; did you mean `auto`?"),
         }
     }
 }
@@ -131,9 +131,7 @@ mod tests {
         assert_eq!(Covered::parse("random"), Ok(Covered::Random(None)));
         assert_eq!(Covered::parse("random:3"), Ok(Covered::Random(Some(3))));
         assert_eq!(Covered::parse("paths:3"), Ok(Covered::Plan(Cover::Paths(3))));
-        assert!(
-            Covered::parse("everything").expect_err("no cover").to_string().contains("; there is `auto`, `switch`")
-        );
+        assert!(Covered::parse("everything").expect_err("no cover").to_string().contains("; write `auto`, `switch`"));
         assert!(Covered::parse("atuo").expect_err("mistyped").to_string().contains("`auto`"));
         assert!(Covered::parse("swich").expect_err("mistyped").to_string().contains("`switch`"));
     }

@@ -61,16 +61,17 @@ pub enum DemandError {
 impl fmt::Display for DemandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DemandError::Form => {
-                f.write_str("write what is covered, `>=` and a share, such as `switch>=95%` or `surely location>=80%`")
-            }
+            DemandError::Form => f.write_str(
+                "write a kind of coverage, `>=` and a percentage, such as `switch>=95%` or `surely \
+                             location>=80%`",
+            ),
             DemandError::Thing { name, near: Some(near) } => {
-                write!(f, "`{name}` is nothing to count; did you mean `{near}`?")
+                write!(f, "`{name}` is not a kind of coverage; did you mean `{near}`?")
             }
             DemandError::Thing { name, near: None } => {
-                write!(f, "`{name}` is nothing to count; there are `switch`, `location` and `purpose`")
+                write!(f, "`{name}` is not a kind of coverage; write `switch`, `location` or `purpose`")
             }
-            DemandError::Share(share) => write!(f, "`{share}` is no share from 0% to 100%"),
+            DemandError::Share(share) => write!(f, "`{share}` is not a percentage from 0% to 100%"),
         }
     }
 }
@@ -141,12 +142,12 @@ mod tests {
             ("", "such as `switch>=95%`"),
             ("switch=95%", "such as"),
             ("swich>=95%", "did you mean `switch`?"),
-            ("lines>=5%", "there are `switch`"),
-            ("switch>=", "no share"),
-            ("switch>=101%", "no share"),
-            ("switch>=-1%", "no share"),
-            ("switch>=1e1%", "no share"),
-            ("switch>=NaN", "no share"),
+            ("lines>=5%", "write `switch`"),
+            ("switch>=", "not a percentage"),
+            ("switch>=101%", "not a percentage"),
+            ("switch>=-1%", "not a percentage"),
+            ("switch>=1e1%", "not a percentage"),
+            ("switch>=NaN", "not a percentage"),
         ] {
             let why = Demand::parse(text).expect_err(text).to_string();
             assert!(why.contains(part), "{text}: {why}");

@@ -51,11 +51,11 @@ impl JournalError {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
-            JournalError::Unwritable { .. } => "`--journal FILE` writes it somewhere else",
+            JournalError::Unwritable { .. } => "choose another place with `--journal FILE`",
             JournalError::Busy(_) => {
-                "wait for it, or write to another file; without `--journal`, each has one of its own"
+                "wait for it, or write to another file; without `--journal`, each campaign has its own"
             }
-            JournalError::Unfit(_) => "name a file that is not there yet, such as `run.jsonl`",
+            JournalError::Unfit(_) => "name a file that does not exist yet, such as `run.jsonl`",
         }
     }
 }
@@ -138,7 +138,7 @@ impl Writer {
         self.broken = match self.file.sync_all() {
             // Devices and pipes keep nothing.
             Err(error) if error.kind() != ErrorKind::InvalidInput => Some(plain(&error)),
-            _ if !is_at(&self.file, &self.path) => Some("it was deleted or replaced while it was written".into()),
+            _ if !is_at(&self.file, &self.path) => Some("it was deleted or replaced during the campaign".into()),
             _ => None,
         };
     }
@@ -189,7 +189,7 @@ fn refuse(path: &Path) -> Result<(), JournalError> {
         _ if path.as_os_str() == "-" => "a journal is a file; `--format json` prints the same lines".to_owned(),
         _ if path.is_dir() => format!("`{}` is a folder", shown(path)),
         _ if path.is_file() && !is_journal(path) => {
-            format!("there is a file `{}`, and it is no journal", shown(path))
+            format!("the file `{}` exists and is not a journal", shown(path))
         }
         _ => return Ok(()),
     };

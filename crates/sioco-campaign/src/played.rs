@@ -19,7 +19,7 @@ use crate::alike::{differences_of_params, params_are_alike};
 /// See the [module](self).
 pub struct Played<'m> {
     player: Player<'m>,
-    /// The model that is played.
+    /// The played model.
     played: &'m Model,
     /// The model that it is compared with.
     model: &'m Model,
@@ -64,7 +64,7 @@ impl<'m> Played<'m> {
         let (inputs, outputs) = (Crossing::all(model, played), Crossing::all(played, model));
         let mut differences = differences_of_models(model, played);
         differences.extend(differences_of_params(model, played));
-        let names = ["the model that is played".to_owned(), "the model".to_owned()];
+        let names = ["the played model".to_owned(), "the model".to_owned()];
         Played { player, played, model, inputs, outputs, refused: Vec::new(), differences, names }
     }
 
@@ -112,7 +112,7 @@ impl<'m> Played<'m> {
         let crossing = crossing.ok_or_else(|| {
             let why = declared(self.model, &self.played.gates[output.gate].name, Direction::Output);
             let why = why.err().map(|why| why.to_string()).unwrap_or_default();
-            let message = format!("the model that is played gave {}: {why}", output.show(self.played));
+            let message = format!("the played model gave {}: {why}", output.show(self.played));
             Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false }
         })?;
         let gate = crossing.gate;
@@ -136,7 +136,7 @@ impl Sut for Played<'_> {
         if !self.differences.is_empty() {
             let all = self.differences.join("; ");
             let [played, model] = &self.names;
-            let message = format!("the gates of {played} are not those of {model}: {all}");
+            let message = format!("{played} has other gates than {model}: {all}");
             return Err(Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false });
         }
         self.refused.clear();
@@ -155,7 +155,7 @@ impl Sut for Played<'_> {
 
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         if let Some(id) = self.refused.pop() {
-            let why = "the model that is played has no such input".to_owned();
+            let why = "the played model has no such input".to_owned();
             return Ok(Polled::Event(SutEvent::Refused { id, why }));
         }
         Ok(match self.player.poll(wait)? {

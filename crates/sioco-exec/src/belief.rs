@@ -75,7 +75,7 @@ pub struct Doubt(Arc<str>);
 impl Doubt {
     /// Whether a switch is enabled.
     fn about(model: &Model, switch: SwitchId, why: &dyn std::fmt::Display) -> Doubt {
-        Doubt(format!("whether `{}` is enabled is unknown: {why}", model.switches[switch].name).into())
+        Doubt(format!("it is unknown whether `{}` is enabled: {why}", model.switches[switch].name).into())
     }
 
     /// Whether the model says anything about an event.
@@ -88,7 +88,7 @@ impl Doubt {
     fn of_step(model: &Model, step: Step, why: &Reason) -> Doubt {
         match step.switches().next() {
             Some(switch) => Doubt::about(model, switch, why),
-            None => Doubt(format!("whether quiescence is allowed is unknown: {why}").into()),
+            None => Doubt(format!("it is unknown whether quiescence is allowed: {why}").into()),
         }
     }
 }

@@ -158,7 +158,7 @@ impl Referee<'_> {
 
 /// The adapter announced quiescence, and then an output came without an input.
 pub(crate) fn broken_word() -> Cause {
-    let message = "an output came after `quiescent`, with no input between them; an adapter sends `quiescent` only if it \
-                   knows that nothing more will come";
+    let message = "an output came after `quiescent`, without an input in between; an adapter must send `quiescent` \
+                   only if it knows that nothing more will come";
     Cause::Trouble(Trouble::Fault { kind: FaultKind::Protocol, message: message.into(), stderr: Vec::new() })
 }

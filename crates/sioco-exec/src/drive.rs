@@ -240,7 +240,7 @@ fn acknowledge<'m>(
     };
     match polled {
         Polled::Event(SutEvent::Accepted { id: other } | SutEvent::Refused { id: other, .. }) if other != id => {
-            return Err(protocol(format!("input {other} is acknowledged, but {id} was sent last")));
+            return Err(protocol(format!("input {other} was acknowledged, but {id} was sent last")));
         }
         Polled::Event(event) => tell(session, event, clock)?,
         Polled::Interrupted => {
@@ -320,12 +320,12 @@ fn tell<'m>(session: &mut impl Session<'m>, event: SutEvent, clock: &mut dyn Clo
     match event {
         SutEvent::Accepted { id } => {
             if !session.accepted(id) {
-                return Err(protocol(format!("input {id} is accepted, but it was not sent, or was accepted before")));
+                return Err(protocol(format!("input {id} was accepted, but it was not sent, or was accepted before")));
             }
         }
         SutEvent::Refused { id, why } => {
             if !session.refused(id, why) {
-                return Err(protocol(format!("input {id} is refused, but it was not sent, or was accepted before")));
+                return Err(protocol(format!("input {id} was refused, but it was not sent, or was accepted before")));
             }
         }
         SutEvent::Observed(seen) => session.observed(seen),

@@ -107,7 +107,7 @@ pub fn decode(bytes: &[u8]) -> Result<&str, ReadError> {
             false => Ok(good),
             true => {
                 let line = good.matches('\n').count() + 1;
-                Err(ReadError::at(line, "this line is no text (UTF-8)", "give a journal, or a log in UTF-8"))
+                Err(ReadError::at(line, "this line is not UTF-8 text", "give a journal, or a log in UTF-8"))
             }
         }
     })

@@ -282,7 +282,7 @@ impl Runs {
     /// An answer to no input that waits for one: the adapter broke its word, as in a test.
     fn answers_nothing(&mut self, id: u64, how: &str) {
         if let Some(run) = self.run().filter(|run| run.trouble.is_none()) {
-            run.trouble = Some(broken(format!("input {id} is {how}, but it was not sent, or was answered before")));
+            run.trouble = Some(broken(format!("input {id} was {how}, but it was not sent, or was answered before")));
         }
     }
 

@@ -19,7 +19,7 @@ pub fn check(model: &Model, input: &GateValue) -> Result<(), Fault> {
         Direction::Output => Some(format!("`{}` is an output", model.gates[input.gate].name)),
     };
     let Some(why) = why else { return Ok(()) };
-    let message = format!("{} is no input of the model and was not sent: {why}", input.show(model));
+    let message = format!("{} is not an input of the model and was not sent: {why}", input.show(model));
     Err(Fault { kind: FaultKind::Tool, message, stderr: Vec::new(), again: true })
 }
 

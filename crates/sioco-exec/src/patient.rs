@@ -16,8 +16,7 @@ use crate::sut::Order;
 use crate::verdict::{Cause, OpenCause};
 
 /// Why a run ends where what was observed is perhaps allowed without the silences.
-const SLOW: &str =
-    "what came may be allowed if the silence before it was only slowness of the system: raise `--quiescence`";
+const SLOW: &str = "this may be allowed if the system was slow and not quiescent before it: raise `--quiescence`";
 
 /// See the [module](self).
 #[derive(Clone, Debug)]

@@ -79,7 +79,7 @@ impl<S: Sut> Racer<S> {
                 Polled::Event(SutEvent::Refused { why, .. }) => {
                     return Err(fault(format!("an input was refused after it had been acknowledged: {why}")));
                 }
-                other => return Err(fault(format!("an input was sent, and the system says {other:?}"))),
+                other => return Err(fault(format!("an input was sent, but the system answered {other:?}"))),
             }
         }
     }

@@ -25,7 +25,7 @@ use crate::verdict::{Cause, OpenCause, Trouble};
 /// endless.
 const LOOKS: u32 = 100_000;
 /// Why a run ends before its end.
-const LATE: &str = "the time for shrinking is used up";
+const LATE: &str = "the time for shrinking ran out";
 
 /// Which run it is, and how long everything may take.
 #[derive(Clone, Debug)]

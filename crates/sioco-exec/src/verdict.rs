@@ -91,7 +91,7 @@ impl Failure {
 }
 
 /// Why a purpose is open again.
-const WITHDRAWN: &str = "it was reached by quiescence, and then an output came after all";
+const WITHDRAWN: &str = "quiescence reached the goal, but then an output came after all";
 
 /// Why a run says nothing definite.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -299,7 +299,7 @@ fn models_that_are_played_conform() {
     show(&counts, &["pass", "inconclusive", "closed"]);
 }
 
-/// A model that is played takes what it does not specify, after any number of outputs, and goes on as it was: so mutants
+/// A played model takes what it does not specify, after any number of outputs, and goes on as it was: so mutants
 /// are found as surely as the machines that the oracle makes of them, also with free variables, and nothing fails that the
 /// oracle calls conforming.
 #[test]

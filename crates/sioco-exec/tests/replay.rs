@@ -210,7 +210,7 @@ fn what_is_compared_with_what_depends_on_the_order_that_holds_by_then() {
     assert_eq!(found.last, Some(Observation::Output(answer)));
 }
 
-/// A model that is played does what was recorded as long as it can, whatever its seed: what it then does not do, it cannot.
+/// A played model does what was recorded as long as it can, whatever its seed: what it then does not do, it cannot.
 #[test]
 fn models_that_are_played_do_what_was_recorded() {
     let model = model_of(MODEL);

@@ -59,7 +59,7 @@ fn a_verdict_that_rests_on_an_open_question_is_inconclusive() {
         for words in ["delta", "quiescent", "?i delta", "delta ?i", "?i quiescent ?i"] {
             let (judged, surely) = judged(&model, order, words);
             let Cause::Open(OpenCause::Undecided(question)) = &judged.cause else { panic!("{words}: {judged:?}") };
-            assert!(question.contains("whether `cubes` is enabled is unknown"), "{question}");
+            assert!(question.contains("it is unknown whether `cubes` is enabled"), "{question}");
             assert_eq!((judged.verdict, judged.doubt), (Verdict::Inconclusive, true));
             assert_eq!(surely, Vec::<String>::new(), "{words}");
         }

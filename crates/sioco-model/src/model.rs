@@ -263,7 +263,7 @@ impl Model {
             return Some(format!("{} values for {} parameters", args.len(), params.len()));
         }
         let (p, v) = params.iter().zip(args).find(|(p, v)| !p.takes(&self.sorts, v))?;
-        Some(format!("{} is no value of `{}: {}`", self.sorts.show(p.sort, v), p.name, self.sorts.name(p.sort)))
+        Some(format!("{} is not a value of `{}: {}`", self.sorts.show(p.sort, v), p.name, self.sorts.name(p.sort)))
     }
 
     /// The switch with a name; the instance may be left out where no other has a switch of that name.

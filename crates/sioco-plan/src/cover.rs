@@ -93,17 +93,17 @@ pub enum CoverError {
 impl fmt::Display for CoverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CoverError::Unknown(name) => write!(f, "there is no way to cover called `{name}`; there is {WAYS}"),
+            CoverError::Unknown(name) => write!(f, "`--cover` has no value `{name}`; write {WAYS}"),
             CoverError::Missing { name, what, example } => {
                 write!(f, "`{name}` needs {what}: write `{name}:{example}`")
             }
-            CoverError::Zero { text, what } => write!(f, "`{text}` asks for nothing: {what} must be at least 1"),
+            CoverError::Zero { text, what } => write!(f, "`{text}` covers nothing: {what} must be at least 1"),
             CoverError::TooLarge { value, what } => write!(f, "`{value}` is too large for {what}"),
             CoverError::NoNumber { name, value, what, example } => {
                 write!(f, "`{value}` is not {what}: write a whole number, as in `{name}:{example}`")
             }
             CoverError::Extra { name, value } => {
-                write!(f, "`{name}` takes nothing after it: write `{name}`, without `:{value}`")
+                write!(f, "`{name}` takes no value: write `{name}`, without `:{value}`")
             }
             CoverError::NoPurpose => f.write_str("`purpose` needs the name of a purpose: write `purpose:NAME`"),
             CoverError::Compare => {
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let cases = [
-            ("switches", "there is no way to cover called `switches`"),
+            ("switches", "`--cover` has no value `switches`"),
             ("paths", "`paths` needs a length: write `paths:3`"),
             ("paths:0", "must be at least 1"),
             ("traces:x", "`x` is not a length"),

@@ -185,15 +185,15 @@ impl Misfit {
     pub fn describe(&self, model: &Model) -> String {
         match self {
             Misfit::NoSwitch { purpose, name } => {
-                format!("purpose {}: there is no switch `{name}` in the model any more", purpose.number())
+                format!("purpose {}: the model no longer has a switch `{name}`", purpose.number())
             }
             Misfit::NotHere { purpose, at, step, locations } => {
                 let from = locations.join(", ");
-                format!("purpose {}: step {at}, `{step}`, does not leave `{from}` any more", purpose.number())
+                format!("purpose {}: step {at}, `{step}`, no longer leaves `{from}`", purpose.number())
             }
             Misfit::Values { purpose, at, step } => {
                 let purpose = purpose.number();
-                format!("purpose {purpose}: step {at}, `{step}`, is possible only with other values than the plan has")
+                format!("purpose {purpose}: step {at}, `{step}`, is not possible with the values of the plan")
             }
             Misfit::Impossible { purpose, path, .. } => {
                 let (last, before) = path.split_last().map_or((String::new(), &path[..]), |(l, b)| (l.name(model), b));
@@ -202,22 +202,28 @@ impl Misfit {
                     true => "at the start".to_owned(),
                     false => format!("after `{}`", names.join(" ")),
                 };
-                format!("purpose {}: step {}, `{last}`, cannot be taken {after} any more", purpose.number(), path.len())
+                format!("purpose {}: step {}, `{last}`, can no longer be taken {after}", purpose.number(), path.len())
             }
             Misfit::Guard { purpose: Some(purpose), switch, was } => {
-                format!("purpose {}: the guard of `{switch}` has no condition `{was}` any more", purpose.number())
+                format!("purpose {}: the guard of `{switch}` no longer has the condition `{was}`", purpose.number())
             }
             Misfit::Guard { purpose: None, switch, was } => {
-                format!("the guard of `{switch}` has no condition `{was}` any more")
+                format!("the guard of `{switch}` no longer has the condition `{was}`")
             }
             Misfit::Written { purpose, name, was } => {
-                format!("purpose {}: the written purpose `{name}` has no condition `{was}` any more", purpose.number())
+                format!(
+                    "purpose {}: the written purpose `{name}` no longer has the condition `{was}`",
+                    purpose.number()
+                )
             }
             Misfit::Gate { gate, was, is: Some(is) } => {
-                format!("the gate `{gate}` has other parameters: it was `{was}`, and is `{is}`")
+                format!("the gate `{gate}` has other parameters: it was `{was}`, and is now `{is}`")
             }
-            Misfit::Gate { gate, was, is: None } => format!("the gate `{was}` is gone: there is no `{gate}` any more"),
-            Misfit::NoGoal { kind, name } => format!("there is no {kind} `{name}` in the model any more"),
+            Misfit::Gate { gate, was, is: None } => format!(
+                "the gate `{was}` is gone: the model no longer has a \
+                                                             `{gate}`"
+            ),
+            Misfit::NoGoal { kind, name } => format!("the model no longer has a {kind} `{name}`"),
             Misfit::NewGoal { kind, name } => format!("the {kind} `{name}` is new: the plan does not cover it"),
         }
     }

@@ -40,12 +40,13 @@ impl NoPurpose {
         match self {
             NoPurpose::Nothing => "the model does not take the first of these inputs".into(),
             NoPurpose::Free(name) => format!(
-                "`{name}` is free at the start: which path inputs take depends on its value; give it one, as in `= 0`"
+                "`{name}` is free at the start, and the path of the inputs depends on its value; give it a value, \
+                 as in `= 0`"
             ),
-            NoPurpose::Endless => format!("the model takes more than {STEPS} steps by itself after an input"),
+            NoPurpose::Endless => format!("the model takes more than {STEPS} steps of its own after an input"),
             NoPurpose::Chosen(switch) => format!(
-                "the system chooses a value of `{}` among too many: a test has a way for each; give its parameter a range, \
-                 as in `Int in 0..9`, or choose another `--cover`",
+                "the system chooses among too many values of `{}`, and a test needs a branch for each; give the \
+                 parameter a range, as in `Int in 0..9`, or choose another `--cover`",
                 model.switches[*switch].name
             ),
             NoPurpose::Step(error) => error.describe(model),

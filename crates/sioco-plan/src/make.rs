@@ -52,7 +52,7 @@ impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlanError::NoSuchPurpose { name, known } if known.is_empty() => {
-                write!(f, "there is no purpose `{name}`: this model has none; write `purpose {name} {{ … }}` in it")
+                write!(f, "there is no purpose `{name}`: this model has no purposes; add `purpose {name} {{ … }}`")
             }
             PlanError::TwoModels => write!(f, "a comparison takes two models; use `sioco compare SPEC IMPL`"),
             PlanError::PurposeTooLarge { name } => {
@@ -60,7 +60,7 @@ impl fmt::Display for PlanError {
             }
             PlanError::Inputs { why } => write!(f, "inputs cannot be followed through this model: {why}"),
             PlanError::NoSuchPurpose { name, known } => {
-                write!(f, "there is no purpose `{name}` in this model; there is {}", known.join(", "))
+                write!(f, "there is no purpose `{name}` in this model; it has {}", known.join(", "))
             }
         }
     }

@@ -149,7 +149,7 @@ fn why_not(
 
 /// What is known about a goal that no way reaches.
 fn missing(model: &Model, exploration: &Exploration, why: &Option<Analysis>, goal: &Goal) -> State {
-    let undecided = || State::Unknown(Reason::Undecided("no way to it was proved possible".into()));
+    let undecided = || State::Unknown(Reason::Undecided("no path to it was proved possible".into()));
     let Some(why) = why else { return undecided() };
     match goal {
         Goal::Switch(switch) => match &why.switches[switch.index()] {

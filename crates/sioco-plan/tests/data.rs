@@ -108,7 +108,7 @@ fn what_a_purpose_reaches_is_covered() {
            state returning { ret: !change(credit) / credit := 0 -> idle }
          }",
     );
-    let options = Options { data: true, nodes: 1000, ..Options::new(Cover::Switch) };
+    let options = PlanOptions { data: true, nodes: 1000, ..PlanOptions::new(Cover::Switch) };
     let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
     assert_ne!(plan.stop, sioco_symbolic::Stop::Complete, "the states have no end");
     for switch in ["buy", "poor"] {

@@ -124,21 +124,23 @@ fn a_model_that_has_changed_is_noticed() {
             "tell: !outX(x)",
             "say: !outX(x)",
             &[
-                "there is no switch `tell` in the model any more",
-                "purpose 1: there is no switch `tell` in the model any more",
+                "the model no longer has a switch `tell`",
+                "purpose 1: the model no longer has a switch `tell`",
                 "the switch `say` is new: the plan does not cover it",
             ],
         ),
-        ("-> l1\n", "-> l0\n", &["purpose 1: step 2, `tell`, does not leave `l0` any more"]),
+        ("-> l1\n", "-> l0\n", &["purpose 1: step 2, `tell`, no longer leaves `l0`"]),
         (
             "[x > 15]",
             "[x > 15 && x < 2]",
-            &["purpose 1: step 5, `finish`, cannot be taken after `add tell add tell` any more"],
+            &["purpose 1: step 5, `finish`, can no longer be taken after `add tell add tell`"],
         ),
         (
             "1..10",
             "1..12",
-            &["the gate `inX` has other parameters: it was `?inX(p: Int in 1..10)`, and is `?inX(p: Int in 1..12)`"],
+            &[
+                "the gate `inX` has other parameters: it was `?inX(p: Int in 1..10)`, and is now `?inX(p: Int in 1..12)`",
+            ],
         ),
         ("output done\n", "output done\noutput other\n", &[]),
     ] {
@@ -160,7 +162,7 @@ fn a_model_that_has_changed_is_noticed() {
 #[test]
 fn values_are_tried_again() {
     let (loaded, changed) = read_changed("[x > 15]", "[x > 18]");
-    let says = "purpose 1: step 5, `finish`, is possible only with other values than the plan has";
+    let says = "purpose 1: step 5, `finish`, is not possible with the values of the plan";
     assert_eq!(told(&loaded, &changed), [says]);
     assert_eq!(loaded.plan.purposes.len(), 1);
     let values: Vec<bool> = loaded.cases[0].nodes.iter().skip(1).map(|n| n.values.is_some()).collect();
@@ -201,16 +203,16 @@ fn files_that_are_no_plans() {
         ("", None, "the file is empty"),
         (" \n", None, "the file is empty"),
         ("init l0 {", Some(1), "this is not JSON: expected value"),
-        (&good[..good.len() / 2], Some(good[..good.len() / 2].lines().count()), "it is truncated"),
-        ("[]", Some(1), "this is no plan: it has no `\"format\": \"sioco-plan\"`"),
-        ("{\n\"a\": 1,\n\"format\": \"sioco-explore\"}", Some(3), "this is a `sioco-explore` file, and no plan"),
+        (&good[..good.len() / 2], Some(good[..good.len() / 2].lines().count()), "is truncated"),
+        ("[]", Some(1), "this is not a plan: it has no `\"format\": \"sioco-plan\"`"),
+        ("{\n\"a\": 1,\n\"format\": \"sioco-explore\"}", Some(3), "this is a `sioco-explore` file, not a plan"),
         (
             "{\"format\": \"sioco-plan\",\n\"version\": 2}",
             Some(2),
-            "version 2 of the format, and this sioco reads up to 1",
+            "format version 2; this sioco reads up to version 1",
         ),
         ("{\"format\": \"sioco-plan\"}", Some(1), "`version` is missing"),
-        ("{\"format\": \"sioco-plan\", \"version\": \"1\"}", Some(1), "`version` should be a whole number"),
+        ("{\"format\": \"sioco-plan\", \"version\": \"1\"}", Some(1), "`version` must be a whole number"),
     ] {
         let found = error(text);
         assert_eq!(found.line, line, "{text}: {found}");
@@ -223,28 +225,28 @@ fn files_that_are_no_plans() {
 fn damaged_fields_are_named_with_their_lines() {
     let good = written(&model(MODEL), &small(Cover::Switch));
     for (pointer, value, what) in [
-        ("/cover", json!("everything"), "`cover` is no cover: there is no way to cover called `everything`"),
-        ("/stop", json!("later"), "`stop` should be one of \"complete\""),
-        ("/goals", json!({}), "`goals` should be a list"),
+        ("/cover", json!("everything"), "`cover` is not a value of `--cover`: `--cover` has no value `everything`"),
+        ("/stop", json!("later"), "`stop` must be one of \"complete\""),
+        ("/goals", json!({}), "`goals` must be a list"),
         ("/goals/1/state", json!("open"), "`goals[1]` has an unknown state \"open\""),
-        ("/goals/0/by/0", json!(7), "`goals[0].by` names purpose 7, and there are 1"),
-        ("/goals/0/by/0", json!(-1), "`goals[0].by[0]` should be a whole number"),
+        ("/goals/0/by/0", json!(7), "`goals[0].by` names purpose 7, but there are only 1"),
+        ("/goals/0/by/0", json!(-1), "`goals[0].by[0]` must be a whole number"),
         ("/goals/2/why/clash/0/origin/switch", json!("gone"), "names a switch `gone` that the model does not have"),
-        ("/purposes/0/goals/0", json!(99), "`purposes[0].goals[0]` is goal 99, and there are 4"),
+        ("/purposes/0/goals/0", json!(99), "`purposes[0].goals[0]` is goal 99, but there are only 4"),
         ("/purposes/0/nodes", json!([]), "`purposes[0]` has no nodes"),
-        ("/purposes/0/nodes/5/accept", json!("yes"), "`purposes[0].nodes[5].accept` should be true or false"),
+        ("/purposes/0/nodes/5/accept", json!("yes"), "`purposes[0].nodes[5].accept` must be true or false"),
         ("/purposes/0/nodes/5/accept", json!(false), "`purposes[0]` has no node with `accept`"),
         (
             "/purposes/0/nodes/2/parent",
             json!(2),
-            "`purposes[0].nodes[2]` has the parent 2, which does not stand before it",
+            "`purposes[0].nodes[2]` has the parent 2, which does not come before it",
         ),
-        ("/purposes/0/nodes/2/parent", json!(null), "`purposes[0].nodes[2]` has no `parent`, and is not the first"),
-        ("/purposes/0/nodes/2/step", json!("omega"), "`purposes[0].nodes[2].step` should be \"delta\""),
+        ("/purposes/0/nodes/2/parent", json!(null), "`purposes[0].nodes[2]` has no `parent`, but is not the first"),
+        ("/purposes/0/nodes/2/step", json!("omega"), "`purposes[0].nodes[2].step` must be \"delta\""),
         ("/purposes/0/nodes/2/step", json!({}), "`purposes[0].nodes[2].step.send` is missing"),
         ("/purposes/0/nodes/1/args/p", json!(11), "`purposes[0].nodes[1].args` has no value of `Int in 1..10` for `p`"),
-        ("/steering/deterministic", json!(1), "`steering.deterministic` should be an object"),
-        ("/model/gates/inX", json!(1), "`model.gates` should be a text"),
+        ("/steering/deterministic", json!(1), "`steering.deterministic` must be an object"),
+        ("/model/gates/inX", json!(1), "`model.gates` must be a string"),
     ] {
         let mut bad = good.clone();
         *bad.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
@@ -282,7 +284,7 @@ fn values_that_conditions_take_are_on_the_way() {
         other[0][1] = json!(step);
         other[0][2] = json!(arg);
         let error = with(other).expect_err("no such value");
-        assert!(error.what.contains("which is not on the way"), "{error}");
+        assert!(error.what.contains("which is not on the path"), "{error}");
     }
     // A text is no number.
     let texts: Vec<Json> = slots.as_array().unwrap().iter().map(|slot| json!([slot[0], 1, 1])).collect();

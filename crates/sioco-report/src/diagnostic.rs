@@ -142,7 +142,7 @@ fn patch<'a>(sources: &'a SourceMap, fix: &'a Fix, help: Option<&'a str>) -> Opt
     let excerpt = Excerpt::new(sources.file(fix.span.file), &[fix.span.range()]);
     let span = excerpt.spans.first()?.clone();
     let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line);
-    let title = Level::HELP.secondary_title(visible::text(help.unwrap_or("this mends it")));
+    let title = Level::HELP.secondary_title(visible::text(help.unwrap_or("this fixes it")));
     Some(Group::with_title(title).element(snippet.patch(Patch::new(span, visible::text(&fix.replacement)))))
 }
 

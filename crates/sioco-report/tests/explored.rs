@@ -108,7 +108,7 @@ fn a_silent_solver_is_named() {
         found.counters.chain.unanswered = 1;
         told(
             found,
-            "  unknown   not all steps were decided: silent-solver had not answered when the time was up\n",
+            "  unknown   not all steps were decided: silent-solver had not answered when the time limit was\n            reached\n",
             "silent-solver".into(),
         );
     });

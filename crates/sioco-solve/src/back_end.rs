@@ -149,7 +149,7 @@ fn process(line: &str) -> Result<Box<dyn Solver>, Reason> {
     let program = words.first().map(String::as_str).unwrap_or_default();
     // With a folder in its name it is not looked for on the path.
     let (found, place) = match Path::new(program).components().count() > 1 {
-        true => (locate::is_program(Path::new(program)), "is no program that can be started"),
+        true => (locate::is_program(Path::new(program)), "is not a program that can be started"),
         false => (locate::on_path(program).is_some(), "is not on the path"),
     };
     if !found {
@@ -165,7 +165,7 @@ fn missing_z3(candidates: &[Candidate]) -> Reason {
     });
     let refused: Vec<String> = refused.collect();
     let what = match refused.is_empty() {
-        true => "neither a library nor a program of it was found; see `sioco doctor`".to_owned(),
+        true => "found neither its library nor its program; see `sioco doctor`".to_owned(),
         false => format!("it cannot be used: {}", refused.join("; ")),
     };
     Reason::Broken { solver: "Z3".into(), what }

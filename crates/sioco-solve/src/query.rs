@@ -145,10 +145,10 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Resources => f.write_str("the limit of work was reached"),
+            Reason::Resources => f.write_str("the work limit was reached"),
             Reason::Time => f.write_str("the time limit was reached"),
-            Reason::Spent => f.write_str("it would have kept the system waiting"),
-            Reason::Divergence => f.write_str("whether internal steps go on for ever was not decided"),
+            Reason::Spent => f.write_str("the search would have kept the system waiting"),
+            Reason::Divergence => f.write_str("it is undecided whether internal steps go on for ever"),
             Reason::TooLarge => f.write_str("a value is too large to compute with"),
             Reason::Cancelled => f.write_str("it was cancelled"),
             Reason::Undecided(why) => {
@@ -160,9 +160,11 @@ impl fmt::Display for Reason {
                 }
             }
             Reason::NoSolver => f.write_str(
-                "the built-in solver cannot decide it, and there is no other: install z3, see `sioco doctor`",
+                "the built-in solver cannot decide it, and there is no other solver: install z3, see `sioco doctor`",
             ),
-            Reason::BuiltInAlone => f.write_str("the built-in solver does not decide it, and no other was wanted"),
+            Reason::BuiltInAlone => {
+                f.write_str("the built-in solver cannot decide it, and no other solver was allowed")
+            }
             Reason::Broken { solver, what } => write!(f, "the solver `{solver}` failed: {what}"),
         }
     }

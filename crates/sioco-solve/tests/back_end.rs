@@ -117,7 +117,10 @@ fn the_built_in_layers_alone_say_that_no_other_was_wanted() {
     assert_eq!(answer, Answer::Unknown(Reason::BuiltInAlone));
     let Answer::Unknown(why) = answer else { panic!() };
     let words = why.to_string();
-    assert!(words.contains("no other was wanted") && !words.contains("install") && !words.contains("--"), "{words}");
+    assert!(
+        words.contains("no other solver was allowed") && !words.contains("install") && !words.contains("--"),
+        "{words}"
+    );
     assert_eq!(BackEnd::BuiltIn.plain().name(), "built-in");
 }
 

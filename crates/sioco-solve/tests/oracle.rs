@@ -168,7 +168,7 @@ fn a_broken_solver_is_named_and_asked_only_so_often() {
     let mut oracle = t.oracle(BackEnd::BuiltIn);
     let vars = [Value::Int(1_000_000_007)];
     let why = oracle.witness(&question(hard, &unknowns, &vars)).expect_err("it is too hard");
-    assert_eq!(why.to_string(), "the built-in solver does not decide it, and no other was wanted");
+    assert_eq!(why.to_string(), "the built-in solver cannot decide it, and no other solver was allowed");
     // A value that is missing is no reason to fall over.
     assert!(oracle.witness(&question(hard, &unknowns, &[])).is_err());
     assert!(oracle.witness(&question(hard, &[], &vars)).is_err());

@@ -12,7 +12,7 @@ use crate::interrupt;
 
 /// What to say where the memory has ended something, whatever else is said about it.
 pub fn note(flags: &Flags) -> Option<&'static str> {
-    let text = "there was no memory left: this is what was found until then, and `--memory` gives more";
+    let text = "the memory limit was reached: these are the results so far; raise `--memory`";
     flags.is_out_of_memory().then_some(text)
 }
 
@@ -37,11 +37,9 @@ pub fn within_flags<T>(budget: Budget, interrupted: &AtomicBool, flags: Flags, w
 /// Ends the program without work that does not listen.
 pub fn leave(overdue: Overdue) {
     match overdue {
-        Overdue::Memory => {
-            interrupt::leave(Exit::Infrastructure, "there is no memory left: it takes more than twice `--memory`")
-        }
+        Overdue::Memory => interrupt::leave(Exit::Infrastructure, "out of memory: it takes more than twice `--memory`"),
         Overdue::Time => {
-            interrupt::leave(Exit::Inconclusive, "the time is up, and what was found cannot be shown in time")
+            interrupt::leave(Exit::Inconclusive, "the time limit was reached, and the results cannot be shown in time")
         }
     }
 }

@@ -170,7 +170,7 @@ fn all(
     let mut add = |section: &str, table: &BTreeMap<String, toml::Value>| {
         for (name, value) in table {
             if name == TRUST {
-                return Err(wrong(section, "whom to trust is for you to say, with `--trust`, and not for a file"));
+                return Err(wrong(section, "a file cannot grant trust; use `--trust` on the command line"));
             }
             let Some((_, arg)) = options.iter().find(|(long, _)| long == name) else {
                 let near = did_you_mean(name, options.iter().map(|(long, _)| *long));
@@ -249,9 +249,9 @@ enum OptionError {
 impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OptionError::Hidden(c) => write!(f, "it has a hidden character in it, U+{:04X}", u32::from(*c)),
-            OptionError::NoFlag => f.write_str("it is `true` or `false`"),
-            OptionError::NoValue(value) => write!(f, "{value} is no value for it"),
+            OptionError::Hidden(c) => write!(f, "it has a hidden character, U+{:04X}", u32::from(*c)),
+            OptionError::NoFlag => f.write_str("it must be `true` or `false`"),
+            OptionError::NoValue(value) => write!(f, "{value} is not a value for it"),
             OptionError::Refused { why, near: Some(near) } => write!(f, "{why}; did you mean `{near}`?"),
             OptionError::Refused { why, near: None } => f.write_str(why),
             OptionError::Solver(why) => why.fmt(f),
@@ -328,8 +328,8 @@ mod tests {
     fn mistakes_are_told() {
         for (text, profile, part) in [
             ("[test]\nmax-step = 1", None, "`sioco test` has no option `max-step`; did you mean `max-steps`?"),
-            ("[test]\nfail-fast = 1", None, "`fail-fast`: it is `true` or `false`"),
-            ("[test]\nseed = [1]", None, "`seed`: [1] is no value for it"),
+            ("[test]\nfail-fast = 1", None, "`fail-fast`: it must be `true` or `false`"),
+            ("[test]\nseed = [1]", None, "`seed`: [1] is not a value for it"),
             ("[profile.ci]\nx = 1", Some("ci"), "[profile.ci]: `sioco test` has no option `x`"),
             ("", Some("ci"), "there is no profile `ci`"),
             ("[test]\nvalues = \"mdidle\"", None, "; did you mean `middle`?"),
@@ -337,10 +337,10 @@ mod tests {
             ("[test]\nsolver = \"buildin\"", None, "; did you mean `builtin`?"),
             ("[test]\nquiescence = -1", None, "[test]: `quiescence`: invalid value '-1' for '--quiescence <MS>'"),
             ("[test]\nquiescence = 1.5", None, "[test]: `quiescence`: invalid value '1.5'"),
-            ("[test]\ntrust = true", None, "[test]: whom to trust is for you to say"),
-            ("[test]\nsolver = \"sh -c 'touch x'\"", None, "[test]: `solver`: a file names a solver that is known"),
-            ("[profile.ci]\nsolver = \"./z3\"", Some("ci"), "[profile.ci]: `solver`: a file names"),
-            ("[test]\nsut = \"a\\u001b[31m\"", None, "[test]: `sut`: it has a hidden character in it, U+001B"),
+            ("[test]\ntrust = true", None, "[test]: a file cannot grant trust"),
+            ("[test]\nsolver = \"sh -c 'touch x'\"", None, "[test]: `solver`: a file may name only a known solver"),
+            ("[profile.ci]\nsolver = \"./z3\"", Some("ci"), "[profile.ci]: `solver`: a file may name"),
+            ("[test]\nsut = \"a\\u001b[31m\"", None, "[test]: `sut`: it has a hidden character, U+001B"),
             ("[profile.ci]\nfor = \"soon\"", Some("ci"), "[profile.ci]: `for`: invalid value 'soon'"),
         ] {
             let Err(failure) = all(&project(text), profile, &|_| Ok(None), &Cli::command()) else {
@@ -354,7 +354,7 @@ mod tests {
     fn wrong_values_in_the_environment_are_told() {
         for (name, value, part) in [
             ("SIOCO_MAX_STEPS", "abc", "the environment variable `SIOCO_MAX_STEPS`: invalid value 'abc'"),
-            ("SIOCO_FAIL_FAST", "yes", "the environment variable `SIOCO_FAIL_FAST`: it is `true` or `false`"),
+            ("SIOCO_FAIL_FAST", "yes", "the environment variable `SIOCO_FAIL_FAST`: it must be `true` or `false`"),
         ] {
             let environment = |wanted: &str| Ok((wanted == name).then(|| value.to_owned()));
             let Err(failure) = all(&project(""), None, &environment, &Cli::command()) else { panic!("no mistake") };

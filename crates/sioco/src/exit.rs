@@ -29,13 +29,13 @@ pub enum Exit {
 /// The exit codes, for the end of the help.
 pub const HELP: &str = "\
 Exit codes:
-  0    everything is as it should be
+  0    success
   1    the system under test does not conform; `explore --path`: impossible
   2    the command line or a model is wrong; `fmt --check`: differences;
        `analyze`: defects
   3    inconclusive, or a gate was missed; `plan`: goals not covered
   4    nothing to run
-  5    adapter, surroundings, solver or sioco itself broke down
+  5    adapter, environment, solver or sioco itself broke down
   130  interrupted";
 
 impl From<Exit> for ExitCode {

@@ -63,7 +63,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
 /// Changes a file in place: like [`write()`], but what is not a file, such as a pipe, is refused.
 pub fn rewrite(path: &Path, text: &str) -> io::Result<()> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a file that could be changed in place"));
+        return Err(io::Error::other("it is not a regular file, so it cannot be changed in place"));
     }
     write(path, text)
 }

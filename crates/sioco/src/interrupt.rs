@@ -61,7 +61,7 @@ fn wait_and_leave() {
     while !since.passed(if SHOWN.load(Ordering::Relaxed) { SHOWING } else { DEAF }) {
         std::thread::sleep(BEAT);
     }
-    leave(Exit::Interrupted, "interrupted; what was found until then cannot be shown in time");
+    leave(Exit::Interrupted, "interrupted; the results so far cannot be shown in time");
 }
 
 /// Ends the program at once, whatever it does, with the reason.

@@ -22,7 +22,7 @@ pub struct Choices {
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub consts: Vec<(String, String)>,
 
-    /// The system to take, if the model declares several
+    /// The system to use, if the model declares several
     #[arg(long, value_name = "NAME")]
     pub system: Option<String>,
 }

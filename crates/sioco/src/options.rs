@@ -81,9 +81,7 @@ impl Given<'_> {
         let idle = |rule: &Rule<C>| Some((rule.long, (rule.idle)(command)?)).filter(|_| self.is(rule.long));
         match C::rules().iter().find_map(idle) {
             None => Ok(()),
-            Some((long, why)) => {
-                Err(Failure::usage(format!("`--{long}` has no effect here: {why}")).help("leave it out"))
-            }
+            Some((long, why)) => Err(Failure::usage(format!("`--{long}` has no effect here: {why}")).help("remove it")),
         }
     }
 }

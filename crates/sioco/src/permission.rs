@@ -99,9 +99,9 @@ pub fn standing(file: &Path, about: &Metadata, folder: &Path) -> Standing {
     }
     match repository(folder) {
         Some(root) if real.starts_with(root) => Standing::Own,
-        Some(_) => Standing::Foreign("it lies outside of the repository that the model is in"),
+        Some(_) => Standing::Foreign("it is outside of the repository of the model"),
         None if real.parent() == Some(folder) => Standing::Own,
-        None => Standing::Foreign("it does not lie beside the model, and there is no repository around both"),
+        None => Standing::Foreign("it is not beside the model, and no repository contains both"),
     }
 }
 
@@ -135,21 +135,21 @@ pub fn options(project: &Project, trust: bool, needless: bool, out: &mut Output)
     let file = project.file();
     if let Some(problem) = &project.unread {
         let problem = problem.lines().next().unwrap_or_default();
-        out.say(format_args!("note: {problem}; it is not yours: {why}, and is not used"));
+        out.say(format_args!("note: {problem}; it is not used, because it is not yours: {why}"));
         return Ok(ProjectOptions::Ignored);
     }
     if trust || project.config.test.is_empty() && project.config.profile.is_empty() {
         return Ok(ProjectOptions::Used { asked: false });
     }
     if needless {
-        let told = "its options for `sioco test` are not used; `--trust` uses them";
+        let told = "its options for `sioco test` are not used; to use them, give `--trust`";
         out.say(format_args!("note: `{file}` is not yours: {why}; {told}"));
         return Ok(ProjectOptions::Ignored);
     }
-    ask(out, &format!("`{file}` has options for `sioco test`, and is not yours: {why}"), "Use them?", || {
-        let failure = Failure::usage(format!("`{file}` has options for `sioco test`, and is not yours: {why}"));
-        let help = "`--trust` uses them; with `--sut` they are ignored, as they are with a `sioco.toml` beside the model, \
-                    even an empty one";
+    ask(out, &format!("`{file}` has options for `sioco test`, but is not yours: {why}"), "Use them?", || {
+        let failure = Failure::usage(format!("`{file}` has options for `sioco test`, but is not yours: {why}"));
+        let help = "give `--trust` to use them; to ignore them, give `--sut`, or put a `sioco.toml` beside the \
+                    model, even an empty one";
         failure.help(help)
     })?;
     Ok(ProjectOptions::Used { asked: true })
@@ -165,7 +165,11 @@ impl fmt::Display for UnknownSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known: Vec<String> = known_solvers().map(|name| format!("`{name}`")).collect();
         let known = known.join(", ");
-        write!(f, "a file names a solver that is known: {known}; any other command is for `--solver` or SIOCO_SOLVER")?;
+        write!(
+            f,
+            "a file may name only a known solver: {known}; give any other command with `--solver` or \
+                   SIOCO_SOLVER"
+        )?;
         self.near.iter().try_for_each(|near| write!(f, "; did you mean `{near}`?"))
     }
 }
@@ -245,7 +249,7 @@ fn own(does: &str, project: &Project, wish: &Wish<'_>, file: &str, out: &mut Out
     if let (Standing::Foreign(why), false) = (&project.standing, wish.trust) {
         let message = format!("`{file}` is not yours: {why}; it {does}");
         ask(out, &message, "Go on?", || {
-            let help = "`--trust` lets it; `--sut` with a command of your own needs no trust";
+            let help = "give `--trust` to allow this; `--sut` with a command of your own needs no trust";
             Failure::usage(message.clone()).help(help)
         })?;
     }
@@ -255,11 +259,13 @@ fn own(does: &str, project: &Project, wish: &Wish<'_>, file: &str, out: &mut Out
 
 fn of_journal(does: &str, journal: &Path, sut: &str, out: &mut Output) -> Result<(), Failure> {
     let name = journal.shown();
-    let message = format!("the journal `{name}` {does}, and nothing of this project says that");
+    let message = format!("the journal `{name}` {does}, but nothing in this project says so");
     ask(out, &message, "Go on?", || {
         let again = format!("sioco replay {} --sut {}", shell_word(&journal.display().to_string()), shell_word(sut));
-        Failure::usage(message.clone())
-            .help(format!("if you know what that does: `{again}`, or `--trust` for whatever the journal names"))
+        Failure::usage(message.clone()).help(format!(
+            "if you know what that does, run `{again}`, or give `--trust` to run whatever the journal \
+                           names"
+        ))
     })
 }
 

@@ -23,8 +23,8 @@ impl fmt::Display for TimeError {
             TimeError::Form => {
                 "write a number of seconds, such as 20 or 0.5, or with a unit: `500ms`, `90s`, `2m`, `1h`"
             }
-            TimeError::TooLong => "that is longer than can be measured",
-            TimeError::Zero => "that is no time at all: write at least `1ms`",
+            TimeError::TooLong => "that is too long",
+            TimeError::Zero => "that is too short: write at least `1ms`",
         })
     }
 }

@@ -11,9 +11,9 @@ use crate::failure::Failure;
 /// What can be chosen about the solver on the command line.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SolverChoice {
-    /// The solver for conditions that are not easy: `auto` (the default: Z3 if it is found), `builtin` (no other program),
-    /// `z3`, `cvc5`, `yices-smt2`, `mathsat`, `opensmt`, or the command line of another SMT-LIB 2 solver. The environment
-    /// variable SIOCO_SOLVER does the same
+    /// The solver for hard conditions: `auto` (the default: Z3 if it is found), `builtin` (no other program),
+    /// `z3`, `cvc5`, `yices-smt2`, `mathsat`, `opensmt`, or the command line of another SMT-LIB 2 solver. The
+    /// environment variable SIOCO_SOLVER does the same
     #[arg(long, value_name = "SOLVER", value_parser = BackEnd::parse)]
     solver: Option<BackEnd>,
 }
@@ -39,7 +39,7 @@ impl SolverChoice {
             && let Err(why) = back_end.open()
         {
             let failure = Failure { exit: Exit::Infrastructure, message: Some(format!("{why}{origin}")), help: None };
-            return Err(failure.help("`sioco doctor` shows which solvers there are; `--solver builtin` needs none"));
+            return Err(failure.help("`sioco doctor` lists the solvers; `--solver builtin` needs no other program"));
         }
         Ok(back_end)
     }

@@ -75,8 +75,8 @@ impl fmt::Display for Auto {
         match self {
             Auto::Library(path) => write!(f, "the Z3 library {}", path.shown()),
             Auto::Program(path) => write!(f, "the program {}", path.shown()),
-            Auto::BuiltIn => f.write_str("the built-in solver alone, since there is no Z3"),
-            Auto::Broken => f.write_str("no Z3 that works: what the built-in solver does not decide is unknown"),
+            Auto::BuiltIn => f.write_str("only the built-in solver, because there is no Z3"),
+            Auto::Broken => f.write_str("no working Z3: what the built-in solver does not decide is unknown"),
         }
     }
 }
@@ -115,7 +115,7 @@ pub fn find() -> Solvers {
     for candidate in z3::find().1 {
         match (candidate.origin, &candidate.fate) {
             (Origin::Chosen, Fate::Refused(_)) if !candidate.path.is_file() => found.problems.push(format!(
-                "SIOCO_Z3 is `{}`, and there is no such file; correct it, or unset it to use what else is found",
+                "SIOCO_Z3 is `{}`, but there is no such file; correct it, or unset it",
                 candidate.path.shown()
             )),
             // The same file under another name.

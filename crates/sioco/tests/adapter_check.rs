@@ -142,8 +142,8 @@ fn gates_are_compared_all_of_them() {
     let run = Shell { hello: format!("echo '{hello}'"), ..Shell::default() }.check(&[]);
     run.exits(5);
     run.stdout_has("  fail  gates       not those of Pinger\n")
-        .stdout_has("the model has the input `ping`, and the adapter does not list it: did you mean it by `Ping`?")
-        .stdout_has("the adapter lists the output `opened`, and the model does not have it")
+        .stdout_has("the model has the input `ping`, but the adapter does not list it: did you mean it by `Ping`?")
+        .stdout_has("the adapter lists the output `opened`, but the model does not have it")
         .stdout_has("the adapter lists the output `shut`")
         .stdout_has("  ok    reset       twice")
         .stdout_has("not looked at: the gates are not those of the model")
@@ -173,7 +173,7 @@ fn hellos_that_are_late_or_missing() {
     run.exits(5).stdout_has("  fail  hello ").stdout_has("did not answer the hello within 0.3 s; it printed `hello`");
     run.stdout_has("stderr: no license");
     let run = Shell { hello: r#"echo '{"type":"ready"}'"#.into(), ..Shell::default() }.check(&[]);
-    run.exits(5).stdout_has("its first message should be hello");
+    run.exits(5).stdout_has("its first message must be hello");
     let hello = format!("echo '{}'", HELLO.replace("\"protocol\":1", "\"protocol\":3,\"oldest\":2"));
     Shell { hello, ..Shell::default() }.check(&[]).exits(5).stdout_has("  fail  hello ");
 }
@@ -212,7 +212,7 @@ fn what_is_left_over_after_a_reset_is_noticed() {
     for seed in ["0", "1", "2"] {
         let run = Shell { knock: SWING, ..Shell::default() }.check_with(DOOR, &["--seed", seed]);
         run.exits(5).stdout_has("  fail  repeat      the state of the last run seems to be left over after a reset\n");
-        run.stdout_has("the same inputs again fail in step ").stdout_has("at `reset`, the adapter has to bring ");
+        run.stdout_has("the same inputs again fail in step ").stdout_has("at `reset`, the adapter must bring ");
         run.stdout_has("the adapter does not do its part: 1 thing is wrong");
         let reset = r#"door=shut; echo '{"type":"ready"}'"#;
         let run = Shell { knock: SWING, reset, ..Shell::default() }.check_with(DOOR, &["--seed", seed]);
@@ -316,10 +316,12 @@ fn a_campaign_with_a_system_that_says_nothing_ends() {
     greeter(&folder, "while read -r line; do :; done");
     let args = ["test", "m.sts", "--sut", "s", "--patience", "3", "--seed", "1", "--no-shrink", "--solver", "builtin"];
     let run = sioco_in(&args, &folder.path(""));
-    run.stdout_has("`--quiescence-at GATE=TIME` waits longer").stdout_has("(silence)").stdout_has("+3.");
+    run.stdout_has("wait longer after an input with `--quiescence-at GATE=TIME`")
+        .stdout_has("(silence)")
+        .stdout_has("+3.");
     run.exits(1)
         .stdout_has("  runs       1 inconclusive, 4 fail\n")
-        .stdout_has("  ended      nothing was ever received from the SUT");
+        .stdout_has("  ended      the SUT sent nothing in any run");
 }
 
 #[test]
@@ -331,9 +333,9 @@ fn a_system_that_cannot_run_is_told_with_its_last_lines() {
     folder.write("m.sts", model);
     let args = ["m.sts", "--sut", "s", "--solver", "builtin"];
     let run = sioco_in(&[&["adapter", "check"], &args[..]].concat(), &folder.path(""));
-    run.exits(5).stdout_has("ended (exit status: 2) before anything came from it").stdout_has("no such file");
+    run.exits(5).stdout_has("ended (exit status: 2) before it sent anything").stdout_has("no such file");
     let run = sioco_in(&[&["test"], &args[..], &["--seed", "1", "--max-steps", "5"]].concat(), &folder.path(""));
-    run.exits(5).stdout_has("ended (exit status: 2) before anything came from it").stdout_has("no such file");
+    run.exits(5).stdout_has("ended (exit status: 2) before it sent anything").stdout_has("no such file");
 }
 
 #[test]
@@ -393,8 +395,8 @@ fn a_test_hints_at_what_may_be_left_over() {
         let args = ["test", "m.sts", "--sut", &program, "--seed", "1", "--max-steps", "60", "--solver", "builtin"];
         sioco_in(&args, &folder.path(""))
     };
-    let hint = "the same inputs were answered otherwise in run ";
-    run(SWING, READY).exits(1).stdout_has(hint).stdout_has("`sioco adapter check` looks into that\n");
+    let hint = "the same inputs got another answer in run ";
+    run(SWING, READY).exits(1).stdout_has(hint).stdout_has("`sioco adapter check` tests that\n");
     // What is always wrong has nothing to do with it.
     let wrong = run(r#"echo '{"type":"output","gate":"pong","args":{"n":7}}'"#, READY);
     assert!(!wrong.exits(1).stdout.contains(hint), "{}", wrong.stdout);
@@ -445,7 +447,7 @@ fn without_a_model_the_rest_is_checked() {
     // One that cannot reset is started anew.
     let hello = format!("echo '{}'", HELLO.replace("\"protocol\"", "\"reset\":false,\"protocol\""));
     let run = Shell { hello, reset: "exit 9", ..Shell::default() }.check(&["--steps", "10"]);
-    run.exits(0).stdout_has("  note  reset       twice").stdout_has("it is started anew for every run");
+    run.exits(0).stdout_has("  note  reset       twice").stdout_has("it is restarted for every run");
 }
 
 #[test]
@@ -456,9 +458,9 @@ fn mistakes_on_the_command_line() {
     run(&["m.sts"]).exits(2).stderr_has("there is no adapter to check");
     run(&["m.sts", "--sut", "x", "--", "y"]).exits(2).stderr_has("cannot be used with");
     run(&["no.sts", "--", "y"]).exits(2).stderr_has("cannot read `no.sts`");
-    run(&["m.sts", "--sut", "model:m.sts"]).exits(2).stderr_has("is a model that is played");
+    run(&["m.sts", "--sut", "model:m.sts"]).exits(2).stderr_has("is a played model");
     run(&["m.sts", "--sut", "wss://a:1"]).exits(2).stderr_has("needs TLS");
-    run(&["m.sts", "--for", "0", "--", "y"]).exits(2).stderr_has("no time at all");
+    run(&["m.sts", "--for", "0", "--", "y"]).exits(2).stderr_has("too short");
 }
 
 /// The adapter presses Ctrl-C, in effect: so nobody has to guess when it runs.

@@ -337,7 +337,7 @@ fn doctor_finds_what_is_there() {
     assert!(object["libraries"][0]["problem"].is_string());
     assert_eq!(object["solver"], false);
     assert!(object["auto"].is_null());
-    support::sioco_in_env(&["doctor"], &env).stdout_has("auto takes  no Z3 that works");
+    support::sioco_in_env(&["doctor"], &env).stdout_has("auto takes  no working Z3");
     support::sioco_in_env(&["doctor"], &env).exits(0).stdout_has("problem").stdout_has("pip install z3-solver");
 
     let run = support::sioco_in_env(&["doctor"], &[("SIOCO_Z3", "/no/such/libz3.so"), ("PATH", "/no/such")]);
@@ -405,7 +405,7 @@ fn the_tour_is_always_the_same() {
         .stdout_has("3 of 3 switches covered (100%) by 1 purpose with 5 steps")
         .stdout_has("PASS  Accumulator against the model itself")
         .stdout_has("error[sioco::V001]: this output is not allowed here")
-        .stdout_has("is 16, the SUT sent 17")
+        .stdout_has("is 16, but the SUT sent 17")
         .stdout_has("allowed here: !outX(p = 16)")
         .stdout_has(" FAIL  run 1, step 4, shrunk to simpler values   seed 42\n")
         .stdout_has("fails in 5 of 5 runs\n")

@@ -78,12 +78,12 @@ fn what_conforms_is_proved_or_bounded() {
     // What a bound of the search leaves open is open.
     let run = compare(&card, &card, &["--nodes", "2"]);
     run.exits(3);
-    run.stdout_has("there are more states than `--nodes` allows");
+    run.stdout_has("the limit on nodes was reached; raise `--nodes`");
     let run = compare(&card, &card, &["--time", "0"]);
     run.exits(3);
-    run.stdout_has("the time was up, `--time` allows more");
+    run.stdout_has("the time limit was reached; raise `--time`");
     // Where nothing was compared, nothing is said to conform.
-    run.stdout_has(" is unknown: nothing could be compared: the time was up");
+    run.stdout_has(" is unknown: nothing could be compared: the time limit was reached");
     assert!(!run.stdout.contains("up to 0"), "{}", run.stdout);
     let run = compare(&card, &card, &["--nodes", "1", "--format", "json"]);
     run.exits(3);
@@ -91,7 +91,7 @@ fn what_conforms_is_proved_or_bounded() {
     let (result, reason) = (&json["conformance"]["result"], json["conformance"]["reason"].as_str().unwrap());
     assert_eq!(
         (result, reason),
-        (&"unknown".into(), "nothing could be compared: there are more states than `--nodes` allows")
+        (&"unknown".into(), "nothing could be compared: the limit on nodes was reached; raise `--nodes`")
     );
 }
 
@@ -179,7 +179,7 @@ fn inputs_that_are_not_taken_are_a_difference() {
     run.exits(1);
     run.stdout_has("  ?a(5)\n    specification:  !u(5)\n    implementation: does not take it");
     run.stdout_has("if the model is only incomplete");
-    // A model that is played refuses what it does not take, if its refusals are judged.
+    // A played model refuses what it does not take, if its refusals are judged.
     let plan = folder.path("plan.json");
     compare(&spec, &imp, &["--output", &plan]).exits(1);
     test(&spec, &plan, &imp).exits(1).stdout_has("error[sioco::V005]: the SUT refused ?a");
@@ -565,7 +565,7 @@ fn paths_that_are_too_large_are_told_and_the_others_kept() {
     assert_eq!(written["goals"][0]["transition"], "transition 1: (l, l) ?a -> (l, l)");
     assert_eq!(written["goals"][1]["by"], serde_json::json!([0]));
     let run = test(&spec, &plan, &imp);
-    run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("1 of 3 transitions may need more tests than it has");
+    run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("1 of 3 transitions may need more tests");
     sioco(&["plan", &spec, "--check", &plan, "--solver", "builtin"]).exits(0);
     // The user may say how many tests there are.
     compare(&spec, &imp, &["--output", &plan, "--uniformity", "3"]).exits(0).stdout_has("suite: 4 tests");
@@ -578,7 +578,7 @@ fn suites_that_were_cut_are_no_reason_to_pass() {
     let folder = folder();
     let (card, plan) = (example("prepaid-card/spec"), folder.path("plan.json"));
     compare(&card, &card, &["--nodes", "2", "--output", &plan]).exits(3);
-    test(&card, &plan, &card).exits(3).stdout_has("was cut: `sioco compare` had not enough states (`--nodes`)");
+    test(&card, &plan, &card).exits(3).stdout_has("is incomplete: `sioco compare` did not have enough states");
     compare(&card, &card, &["--length", "2", "--output", &plan]).exits(0);
     test(&card, &plan, &card).exits(0).stdout_has("PASS");
 }
@@ -597,7 +597,7 @@ fn paths_that_a_solver_leaves_open_are_in_the_plan() {
     let written: Value = serde_json::from_str(&fs::read_to_string(&plan).unwrap()).unwrap();
     let open: Vec<&Value> = written["goals"].as_array().unwrap().iter().filter(|g| g["state"] == "unknown").collect();
     assert_eq!((open.len(), &open[0]["reason"]["kind"]), (1, &"built-in alone".into()), "{open:?}");
-    test(&spec, &plan, &imp).exits(3).stdout_has("transitions may need more tests than it has: the built-in");
+    test(&spec, &plan, &imp).exits(3).stdout_has("transitions may need more tests: the built-in");
 }
 
 /// Where the implementation model has no value, the specification still says what is expected.

@@ -60,7 +60,7 @@ fn what_does_not_conform_is_explained() {
     assert!(report.text.contains("this output is not allowed here"), "{}", report.text);
     // Three inputs are needed, and none of them has to be more than 1.
     assert!(report.text.contains(", step 6, shrunk "), "{}", report.text);
-    assert!(report.text.contains("?inX(p=1)") && report.text.contains("is 3, the SUT sent 4"), "{}", report.text);
+    assert!(report.text.contains("?inX(p=1)") && report.text.contains("is 3, but the SUT sent 4"), "{}", report.text);
     assert!(report.text.contains("fails in 5 of 5 runs"), "{}", report.text);
     let mut again = test().check(|| Accumulator { slip: 1, ..Accumulator::default() }).expect("a report");
     // How long something took is another matter.
@@ -129,7 +129,7 @@ fn a_crash_is_a_failure() {
     }
     assert!(report.text.contains("── crashed ── SUT"), "{}", report.text);
     // There is no adapter, and one way to fail.
-    assert!(!report.text.contains(" adapter") && !report.text.contains("more way"), "{}", report.text);
+    assert!(!report.text.contains(" adapter") && !report.text.contains("more group"), "{}", report.text);
     let output = test().check(fragile("output")).expect("a report");
     assert!(output.text.contains("error[sioco::V006]: the SUT crashed: no output\n"), "{}", output.text);
 }
@@ -140,10 +140,10 @@ fn glue_that_breaks_is_an_error() {
     for (way, part) in [
         ("name", "broke down at the input ?inX("),
         ("name", "`inX` has no parameter `q` (at crates/sioco/tests/conformance.rs:"),
-        ("type", ", which is no bool (at crates/sioco/tests/conformance.rs:"),
+        ("type", ", which is not a value of type bool (at crates/sioco/tests/conformance.rs:"),
         ("glue", ": not connected"),
         ("gate", "the model does not declare an output `outY`; did you mean `outX`?"),
-        ("reset", "the system cannot be reset: cannot be reset (at "),
+        ("reset", "cannot reset the system: cannot be reset (at "),
     ] {
         let report = test().check(fragile(way)).expect("a report");
         assert_eq!(report.summary.verdict, Some(Verdict::Error), "{way}: {}", report.text);
@@ -154,7 +154,7 @@ fn glue_that_breaks_is_an_error() {
     }
     let report = test().check(|| -> Fragile { panic!("no system") }).expect("a report");
     assert_eq!(report.summary.verdict, Some(Verdict::Error), "{}", report.text);
-    assert!(report.text.contains("a new system cannot be made: no system (at "), "{}", report.text);
+    assert!(report.text.contains("cannot make a new system: no system (at "), "{}", report.text);
 }
 
 /// Tells the test program to end itself in the middle of a test, and where the journal is.
@@ -187,7 +187,7 @@ fn nothing_is_lost_when_the_process_ends() {
     assert!(sum > 12, "{journal}");
     // It can be judged up to there.
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/accumulator/accumulator.sts");
-    support::sioco(&["judge", model, &path]).stderr_has("the journal ends before the campaign does");
+    support::sioco(&["judge", model, &path]).stderr_has("the journal ends before the end of the campaign");
 }
 
 /// The journal of a test that fails says so when it is judged, also in its shortest form.
@@ -203,7 +203,7 @@ fn a_journal_is_written() {
         .exits(1)
         .stderr_is("")
         .stdout_has("error[sioco::V006]: the SUT crashed: the sum is 15\n")
-        .stdout_has("in the same way: run 2\n");
+        .stdout_has("the same happened in run 2\n");
     let nowhere = test().journal("no/such/folder.jsonl").check(fragile("")).expect_err("no journal");
     assert!(nowhere.to_string().contains("cannot write the journal"), "{nowhere}");
 }

@@ -109,26 +109,30 @@ fn files_are_checked() {
         ("seed = 1", "sed = 1", "`sioco.toml`, [test]: `sioco test` has no option `sed`; did you mean `seed`?"),
         ("seed = 1", "quiescence = -1", "`sioco.toml`, [test]: `quiescence`: invalid value '-1'"),
         ("max-steps = 5", "for = \"soon\"", "`sioco.toml`, [profile.ci]: `for`: invalid value 'soon'"),
-        ("GET {n}", "GET {n", "`sioco.toml`: dialect `d`: the input `get`: in `GET {n` a `{` is not closed"),
-        ("\"NO\"", "{ regex = '(' }", "`sioco.toml`: dialect `d`: the output `no`: `(` is no regular expression"),
+        ("GET {n}", "GET {n", "`sioco.toml`: dialect `d`: the input `get`: in `GET {n`, a `{` is not closed"),
+        ("\"NO\"", "{ regex = '(' }", "`sioco.toml`: dialect `d`: the output `no`: `(` is not a regular expression"),
         ("\"NO\"", "[]", "`sioco.toml`: dialect `d`: the output `no` has no template"),
         ("max-steps", "max-step", "`sioco.toml`, [profile.ci]: `sioco test` has no option `max-step`"),
         ("dialect = \"d\"", "dialect = \"e\"", "`sioco.toml`, [sut.s]: there is no dialect `e`"),
         ("connect = ", "conect = ", "unknown field `conect`"),
-        ("connect = \"tcp://127.0.0.1:1\"", "", "[sut.s]: it needs `command`, or `connect`"),
+        ("connect = \"tcp://127.0.0.1:1\"", "", "[sut.s]: it needs `command` or `connect`"),
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:{port}", "there is no `start` that could use the port"),
-        ("connect = \"tcp://127.0.0.1:1\"", "command = \"a {port}\"", "[sut.s]: `{port}` is for servers, with `start`"),
-        ("tcp://127.0.0.1:1", "ws://127.0.0.1:1/", "WebSocket is for adapters, without a `dialect`"),
-        ("dialect = \"d\"", "dialect = \"d\"\ndirectory = \"x\"", "are for what is started"),
-        ("dialect = \"d\"", "dialect = \"d\"\norder = \"any\"", "`order` is \"sut\" or \"sent\""),
+        (
+            "connect = \"tcp://127.0.0.1:1\"",
+            "command = \"a {port}\"",
+            "[sut.s]: `{port}` is only for servers with `start`",
+        ),
+        ("tcp://127.0.0.1:1", "ws://127.0.0.1:1/", "WebSocket is only for adapters, without a `dialect`"),
+        ("dialect = \"d\"", "dialect = \"d\"\ndirectory = \"x\"", "need a `command` or a `start`"),
+        ("dialect = \"d\"", "dialect = \"d\"\norder = \"any\"", "`order` must be \"sut\" or \"sent\""),
         ("dialect = \"d\"", "dialect = \"d\"\nconfig = { a = 1 }", "`config` is for adapters"),
-        ("dialect = \"d\"", "dialect = \"d\"\nbefore = [{ status = 200 }]", "has `send`, `expect` or both"),
-        ("dialect = \"d\"", "reset = \"keep\"", "is for connections that carry text"),
-        ("dialect = \"d\"", "order = \"sut\"", "an adapter says it with its `hello`"),
+        ("dialect = \"d\"", "dialect = \"d\"\nbefore = [{ status = 200 }]", "needs `send`, `expect` or both"),
+        ("dialect = \"d\"", "reset = \"keep\"", "works only for connections that carry text"),
+        ("dialect = \"d\"", "order = \"sut\"", "an adapter gives it in its `hello`"),
         (
             "connect = \"tcp://127.0.0.1:1\"",
             "connect = \"http://127.0.0.1:1\"\nbefore = [{ send = \"x\" }]",
-            "has a `request`, and perhaps a `status`",
+            "needs a `request`, and may have a `status`",
         ),
     ]
     .into_iter()
@@ -145,7 +149,7 @@ fn dialects_are_compared_with_models() {
     let [file, model] = checked("overlap", "no = \"NO\"", "no = { regex = '[A-Z]+ [0-9]\\n' }");
     file.exits(0);
     model.exits(0).stdout_has("warning: `sioco.toml`: dialect `d`: the templates `OK {n}` of `ok` and ");
-    model.stdout_has("overlap, on \"OK 0\\n\" for example").stdout_has("checked 1 file: 1 warning\n");
+    model.stdout_has("overlap, for example on \"OK 0\\n\"").stdout_has("checked 1 file: 1 warning\n");
     // Responses of which only the first counts.
     let folder = Folder::new("described-hidden");
     let file = FILE.replace("\"GET {n}\"", "{ method = \"GET\", path = \"/{n}\" }").replace("tcp://", "http://");
@@ -161,7 +165,7 @@ fn dialects_are_compared_with_models() {
     run.exits(0)
         .stdout_has("warning: `sioco.toml`: dialect `d`: the template `no` (status \"2xx\") hides `ok` (status 200)");
     // An input that is the same whatever its value is.
-    let unplaced = "dialect `d`: the template of the input `get` has no place for `n`: the same is sent";
+    let unplaced = "dialect `d`: the template of the input `get` has no place for `n`: every value sends the same";
     let [_, model] = checked("unplaced", "GET {n}", "GET");
     model.exits(0).stdout_has(unplaced).stdout_has("checked 1 file: 1 warning\n");
     folder.write(
@@ -176,10 +180,13 @@ fn dialects_are_compared_with_models() {
     // A gate or a parameter with another name.
     let [file, model] = checked("typo", "ok = \"OK {n}\"", "okk = \"OK {n}\"");
     file.exits(0);
-    model.exits(2).stdout_has("error: `sioco.toml`: dialect `d`: `okk` is no output of the model; did you mean `ok`?");
+    model.exits(2).stdout_has(
+        "error: `sioco.toml`: dialect `d`: `okk` is not an output of the model; did you mean \
+                               `ok`?",
+    );
     model.stdout_has("the output `ok` of the model has no template").stdout_has("checked 1 file: 2 errors\n");
     let [_, model] = checked("parameter", "GET {n}", "GET {m}");
-    model.exits(2).stdout_has("`m` is no parameter");
+    model.exits(2).stdout_has("`m` is not a parameter");
     // One that is meant for another model.
     let folder = Folder::new("described-other");
     folder.write("sioco.toml", &FILE.replace("get = ", "put = ").replace("ok = ", "done = "));
@@ -235,7 +242,7 @@ fn texts_with_line_ends_are_not_sent_as_lines() {
     let run = |args: &[&str]| sioco_in(args, &folder.path(""));
     run(&["check", "m.sts", "sioco.toml"]).exits(0).stdout_has("no problems");
     let check = run(&["adapter", "check", "m.sts", "--sut", "s", "--steps", "60", "--solver", "builtin"]);
-    check.exits(0).stdout_has("no texts with a line end are sent as t of ?say\n");
+    check.exits(0).stdout_has("strings with a line end are never sent as t of ?say\n");
     for seed in ["1", "2", "3"] {
         let args = ["test", "m.sts", "--sut", "s", "--seed", seed, "--journal", "j.jsonl", "--solver", "builtin"];
         let test = run(&[&args[..], &["--cover", "switch", "--again", "--max-steps", "400"]].concat());
@@ -261,12 +268,13 @@ fn names_and_files_that_are_wrong_are_told() {
     for command in [&["test"][..], &["adapter", "check"]] {
         let run = |sut: &str| sioco_in(&[command, &["m.sts", "--sut", sut]].concat(), &folder.path(""));
         let near = run("logn");
-        near.exits(2).stderr_has("error: `--sut`: `logn` is no program in the PATH, and not in `sioco.toml`\n");
+        near.exits(2)
+            .stderr_has("error: `--sut`: `logn` is neither a program in the PATH nor a name in `sioco.toml`\n");
         near.stderr_has("help: did you mean `login`?\n");
         run("nothing_of_the_kind").exits(2).stderr_has("help: `sioco.toml` has `login`\n");
         // A path, and a command with arguments, are no names.
         assert!(!run("./logn").stderr.contains("PATH"));
-        assert!(!run("logn 1").stderr.contains("and not in"));
+        assert!(!run("logn 1").stderr.contains("nor a name in"));
     }
     folder.write("sioco.toml", "[sut.login]\nconnect = \"tcp\n");
     let run = sioco_in(&["test", "m.sts", "--sut", "login"], &folder.path(""));

@@ -122,10 +122,7 @@ fn the_time_is_up(place: &str, answers: &str, said: &str) {
     let sut = format!("python3 adapter.py {place} {answers}");
     let args = [TEST, &["random", "--sut", &sut, "--for", "2s", "--journal", "j.jsonl"]].concat();
     let run = sioco_in(&args, &folder.path(""));
-    run.exits(3)
-        .stdout_has("INCONCLUSIVE  P")
-        .stdout_has("  ended      the time is used up (2.0 s), ")
-        .stdout_has(said);
+    run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("  ended      the time ran out (2.0 s), ").stdout_has(said);
     let journal = journal(&folder);
     assert!(journal.contains("\"why\":\"time\"") && journal.contains("\"waiting\""), "{journal}");
     // A wait that was cut is no silence, and what came before it is there.
@@ -227,5 +224,5 @@ fn a_campaign_that_was_interrupted_says_so_first() {
     // Whether the last answer is overdue by then depends on how fast the machine is.
     let mut sioco = command(&[TEST, &["auto", "--sut", "python3 adapter.py answer 40"]].concat());
     let run = interrupted(&folder, &mut sioco, "-INT");
-    run.exits(130).stdout_has(", INTERRUPTED  P against").stdout_has("the verdict rests on");
+    run.exits(130).stdout_has(", INTERRUPTED  P against").stdout_has("the verdict covers only");
 }

@@ -55,7 +55,7 @@ fn a_model_without_end_stops_at_the_depth() {
     run.exits(0).stderr_is("").stdout_is(
         "Accumulator: 8 nodes, up to 6 steps deep
   stopped after 6 steps
-  1 node not expanded; a greater `--depth` goes on
+  1 node not expanded; raise `--depth`
 
   switches  all 3 taken
   merged    no nodes: none is like an earlier one
@@ -65,9 +65,9 @@ fn a_model_without_end_stops_at_the_depth() {
     explore(&model, &["--depth", "3"]).exits(0).stdout_has("1 not reached so far: r2");
     explore(&model, &["--depth", "0"]).exits(0).stdout_has("1 node, up to 0 steps");
     let run = explore(&model, &["--nodes", "10", "--merge", "equal"]);
-    run.exits(0).stdout_has("stopped at the limit of 10 nodes").stdout_has("`--nodes N` allows more");
+    run.exits(0).stdout_has("stopped at the limit of 10 nodes").stdout_has("raise `--nodes`");
     let run = explore(&model, &["--memory", "1", "--merge", "equal"]);
-    run.exits(0).stdout_has("stopped at the limit of 1 B of memory").stdout_has("`--memory SIZE` allows more");
+    run.exits(0).stdout_has("stopped at the limit of 1 B of memory").stdout_has("raise `--memory`");
     let run = explore(&model, &["--until-covered", "--merge", "equal"]);
     run.exits(0).stdout_has("stopped: every switch has been taken").stdout_has("all 3 taken");
 }
@@ -360,7 +360,7 @@ fn what_is_unknown_is_marked_with_its_reason() {
     let run = explore(&model, &["--solver", "builtin"]);
     run.exits(0)
         .stdout_has("2 perhaps taken, resting on `unknown`: cubes, out")
-        .stdout_has("2 steps (n1 `cubes`, n3 `out`): the built-in solver does not")
+        .stdout_has("2 steps (n1 `cubes`, n3 `out`): the built-in solver cannot")
         .stdout_has("asked: the built-in layers alone")
         .stdout_has("2 proved unreachable: big, between");
     explore(&model, &["--solver", "builtin", "--tree"]).exits(0).stdout_has("cubes ?a(x, y)  m, v = x#1  unknown\n");
@@ -368,7 +368,8 @@ fn what_is_unknown_is_marked_with_its_reason() {
     run.exits(3)
         .stdout_has("unknown: cubes out\n")
         .stdout_has(
-            "undecided from step 1, `cubes`, on\n  the built-in solver does not decide it, and no other was wanted",
+            "undecided from step 1, `cubes`, on\n  the built-in solver cannot decide it, and no other solver was \
+             allowed",
         )
         .stdout_has("state, if it is reachable");
     let document = json(explore(&model, &["--solver", "builtin", "--path", "cubes", "--format", "json"]).exits(3));
@@ -387,7 +388,7 @@ fn a_solver_that_breaks_down_is_named() {
     let program = folder.program("mute", "exit 0");
     for args in [&["--solver", &program][..], &["--solver", &program, "--path", "cubes"]] {
         let run = explore(&model, args);
-        run.exits(5).stderr_has("mute").stderr_has("`sioco doctor` shows which solvers there are");
+        run.exits(5).stderr_has("mute").stderr_has("`sioco doctor` lists the solvers");
     }
     explore(&model, &["--solver", "/no/such/solver"]).exits(5).stderr_has("/no/such/solver");
 }
@@ -556,11 +557,11 @@ fn merged_nodes_are_called_the_same_everywhere() {
 fn the_time_is_a_limit() {
     let model = example("accumulator/accumulator.sts");
     let run = explore(&model, &["--merge", "equal", "--depth", "4000000000", "--nodes", "4000000000", "--time", "0.2"]);
-    run.exits(0).stdout_has("stopped after 0.2 s, when the time was up").stdout_has("a greater `--time` goes on");
+    run.exits(0).stdout_has("stopped after 0.2 s, at the time limit").stdout_has("raise `--time`");
     let document = json(explore(&model, &["--time", "0", "--format", "json"]).exits(0));
     assert_eq!((&document["stop"]["reason"], &document["options"]["time"]), (&"time".into(), &0.0.into()));
     let run = explore(&model, &["--time", "0", "--node", "n5"]);
-    run.exits(2).stderr_has("there is no node `n5`").stderr_has("a greater `--time` goes on");
+    run.exits(2).stderr_has("there is no node `n5`").stderr_has("raise `--time`");
     explore(&model, &["--time", "0", "--node", "n0"]).exits(0);
     explore(&model, &["--depth", "4", "--time", "600"]).exits(0).stdout_has("stopped after 4 steps");
     for wrong in ["-1", "soon", "1e3"] {
@@ -636,7 +637,7 @@ fn what_is_wrong_is_answered_clearly() {
         (&["--depth", "99999999999999999999"], "--depth"),
         (&["--nodes", "0"], "--nodes"),
         (&["--nodes", "99999999999"], "--nodes"),
-        (&["--memory", "0"], "without memory nothing can be explored"),
+        (&["--memory", "0"], "write more than 0 bytes"),
         (&["--memory", "much"], "such as 512M"),
         (&["--jobs", "0"], "--jobs"),
         (&["--jobs", "100000"], "--jobs"),
@@ -682,7 +683,7 @@ fn an_interrupt_shows_what_was_found() {
     let model = folder.write("m.sts", text);
     for signals in [1, 2] {
         let told = interrupted(&[&model], signals);
-        assert!(told.contains("interrupted: this is what was found until then"), "{told}");
+        assert!(told.contains("interrupted: these are the results so far"), "{told}");
         assert!(told.contains("  errors    `tell` can compute a value"), "{told}");
     }
     let told = interrupted(&[&model, "--format", "json"], 1);

@@ -100,7 +100,7 @@ fn scripts_lead_to_the_thing_itself() {
             run.exits(0);
             let objects: Vec<Value> = run.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
             if finding["status"] == "undecided" {
-                assert!(script.ends_with("// here the question arises that was left open\n"), "{script}");
+                assert!(script.ends_with("// the undecided question is here\n"), "{script}");
                 continue;
             }
             // The state before the thing itself.

@@ -60,7 +60,7 @@ error[sioco::V001]: this output is not allowed here
    ╭▸ acc.sts:11:26
    │
 11 │   state l1 { tell: !outX(x) -> l0 }
-   │                          ━ is 6, the SUT sent 7
+   │                          ━ is 6, but the SUT sent 7
    │
    ├ note: allowed here: !outX(p = 6)
    ╰ note: hypotheses: 1 (l1, x = 6)
@@ -144,7 +144,7 @@ fn standard_input_is_a_log() {
     sioco_with_input(&["judge", &model, "-"], b"?inX(6)\n!outX(7)\n").exits(1).stdout_has(", standard input:2\n");
     sioco_with_input(&["judge", &model, "-"], b"?inX(6)\nundo\n")
         .exits(2)
-        .stderr_has("standard input:2: `undo` is no event");
+        .stderr_has("standard input:2: `undo` is not an event");
     sioco_with_input(&["judge", &model, "-"], b"").exits(4).stderr_has("there is no run in standard input");
 }
 
@@ -155,17 +155,17 @@ fn what_is_no_log_is_told_with_its_line() {
         ("?inX(6)\n!outY(6)\n", 2, "did you mean `outX`?"),
         ("?inX(11)\n", 1, "11 is outside of"),
         ("?inX(6)\n!outX(7 div 0)\n", 2, "`7 div 0` is not a value"),
-        ("hello\n", 1, "no event and no switch"),
-        ("?inX(6)\nundo\n", 2, "`undo` is no event"),
+        ("hello\n", 1, "neither an event nor a switch"),
+        ("?inX(6)\nundo\n", 2, "`undo` is not an event"),
         ("{\"type\":\"input\",\"gate\":\"inZ\"}\n", 1, "does not declare an input `inZ`"),
-        ("{\"type\":\"input\",\n", 1, "this is no JSON"),
+        ("{\"type\":\"input\",\n", 1, "this is not JSON"),
         ("{\"format\":\"sioco-journal\",\"version\":9}\n", 1, "version 9"),
     ] {
         judge(&folder, log, &[]).exits(2).stderr_has(&format!("log.txt:{line}: ")).stderr_has(what).stdout_is("");
     }
     folder.bytes("bytes", b"?inX(6)\n\xff\xfe\n");
     let run = sioco_in(&["judge", "acc.sts", "bytes"], &folder.path(""));
-    run.exits(2).stderr_has("bytes:2: this line is no text");
+    run.exits(2).stderr_has("bytes:2: this line is not UTF-8 text");
     sioco_in(&["judge", "acc.sts", "none"], &folder.path("")).exits(2).stderr_has("cannot read `none`");
     sioco_in(&["judge", "acc.sts", "."], &folder.path("")).exits(2).stderr_has("cannot read `.`");
     sioco_in(&["judge", "none.sts", "bytes"], &folder.path("")).exits(2).stderr_has("none.sts");
@@ -188,7 +188,7 @@ fn a_mark_of_the_encoding_is_passed_over() {
 fn breakdowns_between_runs_count() {
     let folder = folder();
     let log = "{\"type\":\"error\",\"message\":\"no paper\"}\n";
-    judge(&folder, log, &[]).exits(5).stderr_has("there is no run in `log.txt`, which tells of a breakdown: no paper");
+    judge(&folder, log, &[]).exits(5).stderr_has("there is no run in `log.txt`; it reports a breakdown: no paper");
     let fault =
         "{\"at\":1,\"type\":\"fault\",\"kind\":\"died\",\"message\":\"it ended\",\"stderr\":[],\"again\":true}\n";
     let args =
@@ -371,7 +371,7 @@ fn an_open_question_is_never_a_pass() {
     folder.write("delta.txt", "delta\n");
     folder.write("input.txt", "?i\n?i\n");
     let here = &folder.path("");
-    let question = "whether `cubes` is enabled is unknown";
+    let question = "it is unknown whether `cubes` is enabled";
     let solvers = ["builtin", "false", "sh -c 'cat >/dev/null'", "sh -c 'while read -r l; do echo unknown; done'"];
     // One of them is waited for until its time is over, by both commands: all of them at the same time.
     std::thread::scope(|scope| {
@@ -400,9 +400,9 @@ fn quiescence_is_withdrawn_unless_it_was_announced() {
         "input a\noutput o\noutput closed\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { !o -> l0   !closed -> l2 }\n  final l2\n}\n",
     );
     for (log, code, what) in [
-        ("?a\ndelta\n!o\n", 0, "a silence was withdrawn"),
+        ("?a\ndelta\n!o\n", 0, "quiescence was withdrawn"),
         ("?a\ndelta\ndelta\n!o\n", 0, "it would have been a failure"),
-        ("?a\ndelta\nclosed\n", 0, "a silence was withdrawn"),
+        ("?a\ndelta\nclosed\n", 0, "quiescence was withdrawn"),
         ("?a\ndelta\n", 1, "error[sioco::V002]"),
         ("?a\ndelta\n?a\n", 1, "error[sioco::V002]"),
         ("?a\nquiescent\n!o\n", 1, "error[sioco::V002]"),
@@ -429,7 +429,7 @@ fn an_undefined_guard_names_its_values() {
         for seen in ["!o", "!p", "quiescent\n?i(1)"] {
             let run = judge(&folder, &format!("?i(0)\n{seen}\n"), &[]);
             run.exits(5).stdout_has("the guard of `a` is undefined: division by zero, where k = 0\n").stdout_has(place);
-            run.stdout_has("add a condition that keeps the run away from these values");
+            run.stdout_has("add a condition that excludes these values");
         }
     }
 }
@@ -457,7 +457,7 @@ fn inputs_that_only_some_hypotheses_specify_are_told() {
     for (locked, told) in [
         (
             "a: ?enter(code) [code == secret + other] -> opening",
-            "is specified by 3 of 9 hypotheses only; the other hyp",
+            "is specified only by 3 of 9 hypotheses; the other hyp",
         ),
         ("a: ?enter(code) [secret != 1] -> opening", "is specified only where secret = 0 or secret = 2; the other hyp"),
     ] {
@@ -483,11 +483,10 @@ fn hypotheses_that_do_the_same_are_one() {
     let folder = folder();
     let model = "input a\noutput o\noutput p\nprocess P {\n  var secret: Int in 0..9 = any\n  init s { low: ?a [secret < 5] -> t\n    high: ?a [secret >= 5] -> u }\n  state t { x: !o -> t }\n  state u { y: !o -> u }\n}\n";
     folder.write("acc.sts", model);
-    let shown =
-        "hypotheses: 2\n          t, secret does not matter any more\n          u, secret does not matter any more\n";
+    let shown = "hypotheses: 2\n          t, secret no longer matters\n          u, secret no longer matters\n";
     judge(&folder, "?a\n!p\n", &[]).exits(1).stdout_has(shown);
     folder.write("acc.sts", &model.replace("-> u }", "-> t }"));
-    let one = "hypotheses: 1 (t, secret does not matter any more)\n";
+    let one = "hypotheses: 1 (t, secret no longer matters)\n";
     judge(&folder, "?a\n!p\n", &[]).exits(1).stdout_has(one);
     // What is still read is told apart.
     folder.write("acc.sts", &model.replace("-> u }", "-> t }").replace("!o -> t", "!o [secret < 3] -> t"));

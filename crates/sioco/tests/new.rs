@@ -103,7 +103,7 @@ fn crashes(folder: &Folder, name: &str, adapter: &str, test: &[&str]) {
         .stdout_has("   │ ValueError: only 1\n");
     run.stdout_has(", shrunk ").stdout_has("fails in 5 of 5 runs\n").stdout_has("?drain(litres=2)");
     assert_eq!(run.stdout.matches(" FAIL  run").count(), 1, "{}", run.stdout);
-    assert!(!run.stdout.contains("more way") && !run.stdout.contains(" ERROR "), "{}", run.stdout);
+    assert!(!run.stdout.contains("more group") && !run.stdout.contains(" ERROR "), "{}", run.stdout);
     let last = run.stdout.lines().last().unwrap();
     let id = last.split("sioco replay ").nth(1).unwrap_or_else(|| panic!("{last}")).to_owned();
     let replay = sioco_in(&["replay", &id, "--solver", "builtin"], &project);
@@ -292,7 +292,7 @@ fn nothing_is_overwritten() {
     folder.write("full/model.sts", "mine");
     folder.folder("empty");
     folder.write("file", "mine");
-    new(&folder, &["full"]).exits(2).stderr_has("`full` is there already, and is not empty").stderr_has("help: choose");
+    new(&folder, &["full"]).exits(2).stderr_has("`full` already exists and is not empty").stderr_has("help: choose");
     new(&folder, &["file"]).exits(2).stderr_has("is a file");
     new(&folder, &["file/tank"]).exits(2).stderr_has("is a file");
     assert_eq!(read(&folder, "full/model.sts"), "mine");
@@ -315,8 +315,8 @@ fn names_that_are_none_are_told() {
         ("my tank", "` ` cannot be part of it"),
         ("tänk", "`ä` cannot be part of it"),
         ("a\nb", "`\\n` cannot be part of it"),
-        ("2tanks", "begins with something else than a letter"),
-        ("_x", "begins with something else than a letter"),
+        ("2tanks", "does not begin with a letter"),
+        ("_x", "does not begin with a letter"),
         (&long, "longer than 64"),
     ] {
         new(&folder, &["--", name]).exits(2).stderr_has(part);

@@ -130,15 +130,15 @@ fn options_of_other_commands_are_refused_where_they_do_nothing() {
     let folder = folder();
     run(&folder, "plan m.sts --solver builtin --output plan.json").exits(0);
     for (line, why) in [
-        ("plan m.sts --silence", "`--silence` has no effect here: it is for `--cover paths:N`"),
+        ("plan m.sts --silence", "`--silence` has no effect here: it works only with `--cover paths:N`"),
         ("plan m.sts --cover inputs:3 --values max", "`--values` has no effect here: `inputs:N` draws values"),
         ("plan m.sts --cover inputs:3 --strict", "`--strict` has no effect here"),
         ("plan m.sts --cover classes --strict", "`--strict` has no effect here"),
-        ("plan m.sts --check plan.json --jobs 2", "`--jobs` has no effect here: a plan is checked on one core"),
+        ("plan m.sts --check plan.json --jobs 2", "`--jobs` has no effect here: a plan is always checked on one core"),
         ("adapter check --steps 5 -- ./adapter", "`--steps` has no effect here: it is for the walk through a model"),
         ("adapter check --const K=2 -- ./adapter", "`--const` has no effect here"),
     ] {
-        run(&folder, line).exits(2).stderr_has(why).stderr_has("help: leave it out");
+        run(&folder, line).exits(2).stderr_has(why).stderr_has("help: remove it");
     }
     for line in [
         "plan m.sts --silence --cover paths:2 --solver builtin",
@@ -152,7 +152,7 @@ fn options_of_other_commands_are_refused_where_they_do_nothing() {
     folder.write("impl.sts", &MODEL.replace("!ok(n * K)", "!ok(n + K - 1)"));
     run(&folder, "compare m.sts impl.sts --solver builtin --length 2 --output suite.json");
     let line = format!("{TEST} --plan suite.json --values max");
-    run(&folder, &line).exits(2).stderr_has("`suite.json` says which values to send");
+    run(&folder, &line).exits(2).stderr_has("the plan `suite.json` already has the values");
 }
 
 /// So many walks, also where there is time for more, and no more steps than were allowed.
@@ -313,7 +313,7 @@ fn a_clock_that_decides_is_named() {
     folder.write("b.sts", BRANCHING);
     let line = "test b.sts --sut model:b.sts --solver builtin --journal j.jsonl --seed 1";
     let found = run(&folder, &format!("{line} --cover traces:40 --for 900ms"));
-    found.stdout_has("  clock").stdout_has("planning ended after").stdout_has("another");
+    found.stdout_has("  clock").stdout_has("planning was stopped after").stdout_has("another");
     let found = run(&folder, &format!("{line} --cover traces:40 --for 900ms --format json"));
     let summary: Value = serde_json::from_str(found.stdout.lines().last().unwrap()).unwrap();
     assert!(summary["clock"]["planning_us"].as_u64().is_some_and(|us| us > 100_000), "{}", summary["clock"]);
@@ -330,5 +330,5 @@ fn a_clock_that_decides_is_named() {
     run(&folder, &format!("{line} --max-steps 60 --pause 1000"));
     assert_eq!(events(&folder), first);
     let hurried = run(&folder, &format!("{line} --max-steps 60 --pause 0 --values middle"));
-    hurried.stdout_has("  clock").stdout_has("while the").stdout_has("by the");
+    hurried.stdout_has("  clock").stdout_has("while the").stdout_has("the clock decided");
 }

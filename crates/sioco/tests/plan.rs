@@ -80,12 +80,11 @@ infeasible: `no` is never taken
 11 │     no:     !never  [x > 3 && x < 2]      -> l2
    ╰╴                     ━━━━━━━━━━━━━━ `x > 3` and `x < 2` are never true together
 
-not reached: far (m.sts:12:13): within the number of nodes: `--nodes` looks further
+not reached: far (m.sts:12:13): within the limit on nodes: raise `--nodes`
 
-  runs       can be inconclusive: the system decides by itself what happens next
-             in 18 states, for example `add` or `finish`
-  looked at  60 nodes, not all: the greatest number of nodes was reached,
-             `--nodes` looks further
+  runs       can be inconclusive: the system chooses what happens next in 18
+             states, for example `add` or `finish`
+  looked at  60 nodes, not all: the limit on nodes was reached; raise `--nodes`
 "
     );
     run.stderr_is("");
@@ -160,7 +159,7 @@ fn written_purposes() {
     let run = plan(&example("atm/atm"), &["--cover", "purpose:ThirdRefused"]);
     run.exits(0).stdout_has("ATM: 1 of 1 purpose covered (100%)").stdout_has("?amount(a = 0) [third <= m]");
     let run = plan(&example("atm/atm"), &["--cover", "purpose:ThirdRefusal"]);
-    run.exits(2).stdout_is("").stderr_has("there is no purpose `ThirdRefusal` in this model; there is ThirdRefused");
+    run.exits(2).stdout_is("").stderr_has("there is no purpose `ThirdRefusal` in this model; it has ThirdRefused");
     run.stderr_has("did you mean `--cover purpose:ThirdRefused`?");
 }
 
@@ -168,7 +167,7 @@ fn written_purposes() {
 fn many_purposes_are_only_counted() {
     let options = ["--cover", "traces:4", "--nodes", "2000"];
     let run = plan(&example("atm/atm"), &options);
-    run.stdout_has("\n20. ").stdout_has(" more purposes; `--all` shows them\n");
+    run.stdout_has("\n20. ").stdout_has(" more purposes (`--all` shows them)\n");
     assert!(!run.stdout.contains("\n21. "));
     plan(&example("atm/atm"), &[&options[..], &["--all"]].concat()).stdout_has("\n21. ");
 }
@@ -190,12 +189,10 @@ fn a_long_purpose_is_cut_on_the_page() {
 #[test]
 fn lengths_that_are_not_reached_are_said() {
     let run = plan(&example("accumulator/accumulator"), &["--cover", "paths:90"]);
-    run.exits(3)
-        .stdout_has("  length     all paths up to ")
-        .stdout_has("of 90 steps are there; the greatest number of");
+    run.exits(3).stdout_has("  length     all paths up to ").stdout_has("the limit on nodes was");
     // Nothing is missing where nothing is longer.
     let run = plan(&example("coffee/coffee-free"), &["--cover", "traces:9"]);
-    run.exits(0).stdout_has("no traces are longer than these, though 9 steps were asked for");
+    run.exits(0).stdout_has("no traces are longer than these; you asked for 9 steps");
 }
 
 #[test]
@@ -212,7 +209,7 @@ fn time_is_up() {
     let here = folder();
     let file = here.write("m.sts", MODEL);
     let run = sioco(&["plan", &file, "--solver", "builtin", "--time", "0", "--nodes", "1000000"]);
-    run.exits(4).stdout_has("the time was up, `--time` allows more").stdout_has("not reached: add");
+    run.exits(4).stdout_has("the time limit was reached; raise `--time`").stdout_has("not reached: add");
 }
 
 #[test]
@@ -222,8 +219,8 @@ fn shares_of_nothing_are_not_told() {
     plan(&file, &["--cover", "purpose:A"]).exits(4).stdout_has("P: the purpose `A` cannot be reached (proved)\n");
     assert_eq!(document(&file, &["--cover", "purpose:A"])["coverage"]["percent"], Value::Null);
     assert_eq!(document(&file, &["--cover", "traces:1"])["coverage"], Value::Null);
-    plan(&file, &["--cover", "traces:1"]).stdout_has("1 of 1 switch on them, 1 step at most\n");
-    plan(&file, &["--cover", "random:2"]).stdout_has("1 of 1 switch on them, 2 steps together\n");
+    plan(&file, &["--cover", "traces:1"]).stdout_has("1 of 1 switch taken, 1 step at most\n");
+    plan(&file, &["--cover", "random:2"]).stdout_has("1 of 1 switch taken, 2 steps in total\n");
 }
 
 #[test]
@@ -250,7 +247,7 @@ fn steps_have_labels_and_what_the_system_chooses() {
     plan(&file, &["--check", &to]).exits(0);
     let changed = here.write("other.sts", &fs::read_to_string(&file).unwrap().replace("v == 5", "v == 6"));
     let run = plan(&changed, &["--check", &to]);
-    run.exits(3).stdout_has("the written purpose `Want` has no condition `v == 5` any more");
+    run.exits(3).stdout_has("the written purpose `Want` no longer has the condition `v == 5`");
     let again = format!("`sioco plan {changed} --cover purpose:Want --strict --nodes 60 --seed 7 --output {to}` makes");
     run.stdout_has(&again);
 }
@@ -269,19 +266,19 @@ fn a_plan_goes_to_a_file_and_back() {
     assert_eq!(written["goals"][2]["place"]["line"], 11);
     assert_eq!(written["purposes"][0]["nodes"][1]["args"], json!({ "p": 6 }));
     let run = plan(&file, &["--check", &to]);
-    run.exits(0).stdout_is(&format!("{to} fits: 1 purpose for `switch`, made for this very model\n"));
+    run.exits(0).stdout_is(&format!("{to} fits: 1 purpose for `switch`, made for exactly this model\n"));
     // A change that does no harm, and some that do.
     let changed = here.write("other.sts", &MODEL.replace("x > 15", "x > 12"));
     plan(&changed, &["--check", &to]).exits(0).stdout_has("the model has changed since, but not where it matters");
     for (old, new, told) in [
-        ("tell:", "tel:", "misfit: purpose 1: there is no switch `tell` in the model any more; did you mean `tel`?\n"),
-        ("[x > 15]", "[x > 15 && x < 2]", "step 5, `finish`, cannot be taken after `add tell add tell` any more: "),
-        ("-> l1\n", "-> l0\n", "misfit: purpose 1: step 2, `tell`, does not leave `l0` any more\n"),
+        ("tell:", "tel:", "misfit: purpose 1: the model no longer has a switch `tell`; did you mean `tel`?\n"),
+        ("[x > 15]", "[x > 15 && x < 2]", "step 5, `finish`, can no longer be taken after `add tell add tell`: "),
+        ("-> l1\n", "-> l0\n", "misfit: purpose 1: step 2, `tell`, no longer leaves `l0`\n"),
         ("inX(p: Int", "inX(q: Int", "misfit: the gate `inX` has other parameters: it was `?inX(p: Int in 1..10)`"),
     ] {
         let changed = here.write("other.sts", &MODEL.replace(old, new));
         let run = plan(&changed, &["--check", &to]);
-        run.exits(3).stdout_has(told).stdout_has("does not fit any more");
+        run.exits(3).stdout_has(told).stdout_has("no longer fits");
         run.stdout_has(&format!("sioco plan {changed} --cover switch --nodes 60 --output {to}"));
         let run = plan(&changed, &["--check", &to, "--format", "json"]);
         let found: Value = serde_json::from_str(&run.exits(3).stdout).unwrap();
@@ -296,17 +293,17 @@ fn files_that_are_no_plans() {
     let model = here.write("m.sts", MODEL);
     let check = |file: &str| plan(&model, &["--check", file]);
     check(&here.path("none.json")).exits(2).stderr_has("cannot read `").stderr_has("help: give a file that");
-    check(&here.bytes("bytes.json", &[0xff, 0xfe, 0])).exits(2).stderr_has("this is no text, and so no plan");
+    check(&here.bytes("bytes.json", &[0xff, 0xfe, 0])).exits(2).stderr_has("is not a text file, so it is not a plan");
     check(&here.write("empty.json", "")).exits(2).stderr_has("the file is empty");
     check(&here.write("garbage.json", "{\n  no")).exits(2).stderr_has("garbage.json`:2: this is not JSON");
     let good = document(&model, &[]).to_string();
-    check(&here.write("cut.json", &good[..good.len() / 2])).exits(2).stderr_has("it is truncated");
-    check(&here.write("other.json", r#"{"format": "sioco-explore"}"#)).exits(2).stderr_has("and no plan");
+    check(&here.write("cut.json", &good[..good.len() / 2])).exits(2).stderr_has("is truncated");
+    check(&here.write("other.json", r#"{"format": "sioco-explore"}"#)).exits(2).stderr_has("not a plan");
     let newer = good.replace("\"version\":1", "\"version\":2");
-    check(&here.write("new.json", &newer)).exits(2).stderr_has("version 2 of the format, and this sioco reads up to 1");
+    check(&here.write("new.json", &newer)).exits(2).stderr_has("format version 2; this sioco reads up to version 1");
     check(&here.write("types.json", &good.replace("\"parent\":0", "\"parent\":\"0\"")))
         .exits(2)
-        .stderr_has("`purposes[0].nodes[1].parent` should be a whole number");
+        .stderr_has("`purposes[0].nodes[1].parent` must be a whole number");
     check(&model).exits(2).stderr_has("this is not JSON");
 }
 
@@ -315,12 +312,12 @@ fn a_wrong_command_line() {
     let here = folder();
     let model = here.write("m.sts", MODEL);
     for (options, told) in [
-        (&["--cover", "swich"][..], "there is no way to cover called `swich`"),
+        (&["--cover", "swich"][..], "`--cover` has no value `swich`"),
         (&["--cover", "swich"], "did you mean `switch`?"),
-        (&["--cover", "paths:0"], "`paths:0` asks for nothing: a length must be at least 1"),
+        (&["--cover", "paths:0"], "`paths:0` covers nothing: a length must be at least 1"),
         (&["--cover", "paths:99999999999999999999"], "`99999999999999999999` is too large for a length"),
         (&["--cover", "traces"], "`traces` needs a length: write `traces:3`"),
-        (&["--cover", ""], "there is no way to cover called ``"),
+        (&["--cover", ""], "`--cover` has no value ``"),
         (&["--values", "most"], "invalid value 'most'"),
         (&["--data", "all"], "invalid value 'all'"),
         (&["--jobs", "0"], "0 is not in 1..=256"),
@@ -335,7 +332,7 @@ fn a_wrong_command_line() {
     plan(&model, &["-o", &to]).exits(2).stdout_is("").stderr_has("there is no folder").stderr_has("help: name a file");
     let to = here.folder("folder");
     plan(&model, &["-o", &to]).exits(2).stdout_is("").stderr_has("it is a folder");
-    plan(&model, &["-o", "-"]).exits(2).stdout_is("").stderr_has("help: `--format json` prints the plan alone");
+    plan(&model, &["-o", "-"]).exits(2).stdout_is("").stderr_has("help: use `--format json` to print only the plan");
     sioco(&["plan", &here.path("none.sts")]).exits(2).stdout_is("");
     let wrong = here.write("wrong.sts", "process P { init s { ?nothing -> s } }");
     sioco(&["plan", &wrong]).exits(2).stdout_is("").stderr_has("nothing");
@@ -370,8 +367,8 @@ fn an_interrupt_keeps_what_was_found() {
         let output = child.wait_with_output().unwrap();
         let told = String::from_utf8(output.stdout).unwrap();
         if output.status.code() == Some(130) && told.contains("by 1 purpose with 5 steps") {
-            assert!(told.contains("interrupted: this is what was found until then"), "{told}");
-            assert!(told.contains("before it was interrupted") && !told.contains("`--time`"), "{told}");
+            assert!(told.contains("interrupted: these are the results so far"), "{told}");
+            assert!(told.contains("before the interrupt") && !told.contains("`--time`"), "{told}");
             return;
         }
     }
@@ -446,6 +443,6 @@ fn the_model_is_not_lost() {
     let file = here.write("m.sts", MODEL);
     let told = sioco(&["plan", &file, "--output", &file]);
     let told = told.exits(2);
-    assert!(told.stderr.contains("there is a file of that name, and it is no plan"), "{}", told.stderr);
+    assert!(told.stderr.contains("that file exists and is not a plan"), "{}", told.stderr);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), MODEL);
 }

@@ -62,10 +62,10 @@ fn a_failure_is_found_again_or_is_fixed() {
     let id = names[0].as_str();
     // The system that was tested is the one that is taken.
     let run = replay(&folder, &[id]);
-    run.exits(1).stderr_is("").stdout_has("error[sioco::V001]").stdout_has(", the SUT sent ");
+    run.exits(1).stderr_is("").stdout_has("error[sioco::V001]").stdout_has(", but the SUT sent ");
     run.stdout_has("fails again, 3 times, with the same failure\n");
     let run = replay(&folder, &[id, "--sut", "model:acc.sts"]);
-    run.exits(0).stderr_is("").stdout_has("FIXED  run ").stdout_has("does not fail any more, tried 3 times\n");
+    run.exits(0).stderr_is("").stdout_has("FIXED  run ").stdout_has("no longer fails, tried 3 times\n");
     replay(&folder, &[id, "--sut", "model:acc.sts", "--times", "1"]).exits(0).stdout_has("tried once\n");
     let file = format!(".sioco/runs/{id}.jsonl");
     replay(&folder, &[&file, "--sut", "model:acc.sts"]).exits(0);
@@ -120,7 +120,7 @@ fn what_failed_sometimes_before_is_not_fixed_by_a_few_passes() {
     let run = replay(&folder, &["j.jsonl"]);
     run.exits(3).stdout_has(&format!("tried 3 times; but it failed in {rate} of 5 runs when it was shrunk\n"));
     let enough = 50_u64.div_ceil(rate).to_string();
-    run.stdout_has(&format!("this does not show that it is mended: `--times {enough}` would\n"));
+    run.stdout_has(&format!("this does not show that it is fixed: `--times {enough}` would\n"));
     replay(&folder, &["j.jsonl", "--times", &enough]).exits(0).stdout_has("FIXED  run ");
 }
 
@@ -200,7 +200,7 @@ fn bad_input_is_told() {
     replay(&folder, &["k7Qp2"]).exits(2).stderr_has("there is no journal `k7Qp2`").stderr_has("`sioco test FILE");
     record(&folder, &["--sut", "model:wrong.sts", "--fail-fast"]).exits(1);
     replay(&folder, &["k7Qp2x"]).exits(2).stderr_has("there is no journal `k7Qp2x`").stderr_has("`");
-    replay(&folder, &["acc.sts"]).exits(2).stderr_has("acc.sts:1: this is no journal");
+    replay(&folder, &["acc.sts"]).exits(2).stderr_has("acc.sts:1: this is not a journal");
     folder.write("empty.jsonl", "");
     replay(&folder, &["empty.jsonl"]).exits(2).stderr_has("the file is empty");
     record(&folder, &["--sut", "model:wrong.sts", "--fail-fast", "--journal", "j.jsonl"]).exits(1);
@@ -213,9 +213,9 @@ fn bad_input_is_told() {
     // Cut before the failing run is over, it has not failed.
     let cut: String = text.lines().take(4).map(|l| format!("{l}\n")).collect();
     folder.write("cut.jsonl", &cut);
-    replay(&folder, &["cut.jsonl"]).exits(4).stderr_has("the journal ends before the campaign does");
+    replay(&folder, &["cut.jsonl"]).exits(4).stderr_has("the journal ends before the end of the campaign");
     folder.write("bad.jsonl", &text.replacen("\"type\":\"accepted\"", "\"type\":7", 1));
-    replay(&folder, &["bad.jsonl"]).exits(2).stderr_has("`type` should be a text");
+    replay(&folder, &["bad.jsonl"]).exits(2).stderr_has("`type` must be a string");
     // The model is gone.
     fs::remove_file(folder.path("acc.sts")).unwrap();
     replay(&folder, &["j.jsonl"]).exits(2).stderr_has("acc.sts").stderr_has("`--model FILE`");
@@ -261,7 +261,7 @@ fn a_model_that_is_played_chooses_as_it_was_recorded() {
             if run.stdout.contains("FIXED") {
                 run.exits(0);
             } else {
-                run.exits(3).stdout_has("NOT REPRODUCED  run ").stdout_has("went another way before");
+                run.exits(3).stdout_has("NOT REPRODUCED  run ").stdout_has("took another allowed path before");
                 elsewhere += 1;
             }
         }
@@ -321,15 +321,15 @@ fn a_system_that_chooses_is_not_fixed_by_choosing_otherwise() {
     replay(&folder, &["j.jsonl"]).exits(1).stdout_has("FAILED");
     folder.program("sut.sh", &system("says=x; [ $((run % 2)) = 0 ] && says=y"));
     let run = replay(&folder, &["j.jsonl"]);
-    run.exits(3).stdout_has("NOT REPRODUCED  run 1 does not fail, tried 3 times; but the SUT chose otherwise");
-    run.stdout_has("  this does not show that it is mended: `--times 10` tries more often\n");
+    run.exits(3).stdout_has("NOT REPRODUCED  run 1 does not fail, tried 3 times; but the SUT made another choice");
+    run.stdout_has("  this does not show that it is fixed: `--times 10` tries more often\n");
     let run = replay(&folder, &["j.jsonl", "--format", "json"]);
     let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap()).unwrap();
     assert_eq!((&last["outcome"], &last["exit"]), (&"NOT REPRODUCED".into(), &3.into()));
     assert_eq!(last["times"][0]["point"], "same");
     replay(&folder, &["j.jsonl", "--times", "10"])
         .exits(0)
-        .stdout_has("FIXED  run 1 does not fail any more, tried 10 times\n");
+        .stdout_has("FIXED  run 1 no longer fails, tried 10 times\n");
     folder.program("sut.sh", &system("says=x"));
     replay(&folder, &["j.jsonl"]).exits(0).stdout_has("FIXED  run 1 ");
 }

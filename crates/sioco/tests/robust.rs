@@ -82,7 +82,7 @@ fn silence_that_does_not_come_again_is_no_failure() {
     let folder = folder("once", &format!("if mkdir first; then cat > /dev/null; fi\n{ANSWER}"));
     let run = test(&folder, &["--patience", "1", "--journal", "j.jsonl"]);
     run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("  runs       1 pass, 1 inconclusive\n");
-    run.stdout_has("  open       1 run: nothing came where something has to come; silence by the");
+    run.stdout_has("  open       1 run: nothing came, but an output must come here; such");
     let journal = fs::read_to_string(folder.path("j.jsonl")).unwrap();
     assert!(journal.contains("\"type\":\"quiescent\",\"timed\":true,\"once\":true}"), "{journal}");
     // The journal says the same again.
@@ -99,7 +99,7 @@ fn a_journal_that_cannot_be_kept_is_no_pass() {
     let folder = folder("journal", &format!("rm -f j.jsonl\n{ANSWER}"));
     let deleted = test(&folder, &["--journal", "j.jsonl"]);
     deleted.exits(5).stdout_has("ERROR  P against `s`");
-    deleted.stderr_has("cannot write the journal `j.jsonl`: it was deleted or replaced while it was written");
+    deleted.stderr_has("cannot write the journal `j.jsonl`: it was deleted or replaced during the campaign");
     let full = test(&folder, &["--journal", "/dev/full"]);
     full.exits(5).stdout_has("ERROR  P against `s`").stderr_has("cannot write the journal `/dev/full`");
     for run in [deleted, full] {

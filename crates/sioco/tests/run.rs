@@ -63,7 +63,7 @@ fn a_system_that_conforms_passes() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "42"]);
     run.exits(0).stderr_is("");
     run.stdout_has("PASS  Accumulator against `model:acc.sts`: ")
-        .stdout_has("the steps are used up (1000 steps besides the ")
+        .stdout_has("the step limit was reached (1000 steps after the ")
         .stdout_has("3 of 3 switches surely taken (100%)")
         .stdout_has("  seed       42\n")
         .stdout_has("  journal    .sioco/runs/");
@@ -90,7 +90,7 @@ fn a_system_that_does_not_conform_fails_and_is_explained() {
         .stdout_has("error[sioco::V001]: this output is not allowed here\n")
         .stdout_has("acc.sts:11:26\n")
         .stdout_has("11 │   state l1 { tell: !outX(x) -> l0 }\n")
-        .stdout_has(", the SUT sent ")
+        .stdout_has(", but the SUT sent ")
         .stdout_has("note: allowed here: !outX(p = ")
         .stdout_has("note: hypotheses: 1 (l1, x = ")
         .stdout_has("   replay: sioco replay j.jsonl --run 1\n")
@@ -164,11 +164,11 @@ fn what_is_covered_can_be_chosen() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random:2", "--seed", "8"]);
     run.exits(0).stdout_has(": 2 runs,");
     let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random", "--seed", "8"]);
-    run.exits(0).stdout_has("the steps are used up (1000 steps)");
+    run.exits(0).stdout_has("the step limit was reached (1000 steps)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--for", "100ms", "--cover", "random"]);
-    run.exits(0).stdout_has("the time is used up (100 ms)");
+    run.exits(0).stdout_has("the time ran out (100 ms)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--max-steps", "7", "--cover", "random"]);
-    run.exits(0).stdout_has("the steps are used up (7 steps)");
+    run.exits(0).stdout_has("the step limit was reached (7 steps)");
     // In the middle of a purpose, that is inconclusive.
     test(&folder, &["--sut", "model:acc.sts", "--max-steps", "1"]).exits(3).stdout_has("it was stopped");
 }
@@ -219,8 +219,8 @@ fn planning_counts_to_the_time() {
     let begun = std::time::Instant::now();
     let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "3", "--for", "2s"]);
     // On a pipe nothing tells how far it is.
-    run.stdout_has("the time is used up (2.0 s)")
-        .stderr_has(" uncovered; planning had half of `--for`, and a longer one covers more\n");
+    run.stdout_has("the time ran out (2.0 s)")
+        .stderr_has(" uncovered; planning gets half of `--for`; raise it to cover more\n");
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }
@@ -265,7 +265,7 @@ fn a_plan_can_be_run() {
     // A plan that does not fit any more is used as far as it does.
     folder.write("acc.sts", &MODEL.replace("finish:", "end:"));
     let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "plan.json"]);
-    run.exits(4).stderr_has("no switch `finish`").stderr_has("0 purposes of it can still be used");
+    run.exits(4).stderr_has("no longer has a switch `finish`").stderr_has("0 purposes of it can still be used");
     run.stdout_has("NOTHING RUN");
     // However much of it does not fit, the command that is named for the rest is one that works.
     let many: Vec<String> = (0..12).map(|i| format!("    s{i}: !o({i}) -> a\n")).collect();
@@ -301,7 +301,7 @@ fn a_plan_can_be_run_again_and_again() {
     assert!((99..=100).contains(&steps(&["--again", "--max-steps", "100"])));
     test(&folder, &["--sut", "model:acc.sts", "--again"])
         .exits(2)
-        .stderr_has("`--again` has no effect here: it is for plans");
+        .stderr_has("`--again` has no effect here: it works only with a plan");
 }
 
 #[test]
@@ -341,7 +341,8 @@ fn gates_decide_about_the_exit_code() {
     // A failure is worse than a gate.
     let options = ["--sut", "model:wrong.sts", "--seed", "1", "--gate", "switch>=100%"];
     test(&folder, &options).exits(1);
-    for (gate, what) in [("swich>=95%", "did you mean `switch`?"), ("switch", "such as"), ("switch>=101%", "no share")]
+    for (gate, what) in
+        [("swich>=95%", "did you mean `switch`?"), ("switch", "such as"), ("switch>=101%", "not a percentage")]
     {
         gated(&[gate]).exits(2).stderr_has(what);
     }
@@ -354,7 +355,7 @@ fn bad_options_are_told() {
     for (options, what) in [
         (&["--cover", "swich"][..], "did you mean `switch`?"),
         (&["--cover", "atuo"], "did you mean `auto`?"),
-        (&["--cover", "everything"], "there is `auto`, `switch`"),
+        (&["--cover", "everything"], "write `auto`, `switch`"),
         (&["--cover", "random:0"], "random"),
         (&["--cover", "purpose:nothing"], "nothing"),
         (&["--seed", "x"], "invalid value 'x' for '--seed"),
@@ -364,7 +365,7 @@ fn bad_options_are_told() {
         (&["--for", "soon"], "write a number of seconds"),
         (&["--for", "-1"], "write a number of seconds"),
         (&["--for", "1d"], "`500ms`, `90s`, `2m`, `1h`"),
-        (&["--patience", "0"], "no time at all"),
+        (&["--patience", "0"], "too short"),
         (&["--quiescence", "0"], "0 is not in 1..=3600000"),
         (&["--quiescence", "fast"], "invalid value 'fast'"),
         (&["--attempts", "0"], "0 is not in 1.."),
@@ -375,7 +376,7 @@ fn bad_options_are_told() {
         (&["--system", "S"], "S"),
         (&["--journal", "-"], "a journal is a file"),
         (&["--journal", "."], "is a folder"),
-        (&["--journal", "acc.sts"], "it is no journal"),
+        (&["--journal", "acc.sts"], "is not a journal"),
         (&["--solver", "nonsense-solver"], "nonsense-solver"),
     ] {
         let all: Vec<&str> = sut.iter().chain(options).copied().collect();
@@ -388,10 +389,10 @@ fn bad_options_are_told() {
     test(&folder, &[]).exits(2).stderr_has("--sut <SUT>");
     for (sut, what) in [
         ("", "it is empty"),
-        ("model:", "followed by the file"),
+        ("model:", "write the file of the model after"),
         ("model:no.sts", "no.sts"),
         ("tcp://nowhere", "the port is missing"),
-        ("gopher://a:1", "is no way to reach a system"),
+        ("gopher://a:1", "cannot connect to"),
     ] {
         test(&folder, &["--sut", sut]).exits(2).stderr_has(what);
     }
@@ -422,23 +423,24 @@ fn a_model_with_other_gates_is_no_verdict() {
     let folder = folder();
     folder.write("other.sts", "output bye\nprocess P { init a { !bye -> a } }\n");
     let run = test(&folder, &["--sut", "model:other.sts", "--seed", "1"]);
-    run.exits(5).stdout_has(
-        "error[adapter]: the gates of the model that is played (`other.sts`) are not those of the model (`acc.sts`): ",
-    );
-    run.stdout_has("the model has the input `inX`, and the model that is played does not have it; ");
-    run.stdout_has("the model that is played has the output `bye`, and the model does not have it");
+    run.exits(5)
+        .stdout_has("error[adapter]: the played model (`other.sts`) has other gates than the model (`acc.sts`): ");
+    run.stdout_has("the model has the input `inX`, but the played model does not have it; ");
+    run.stdout_has("the played model has the output `bye`, but the model does not have it");
     run.stdout_has(": 0 runs, 0 steps");
     // Nor is one whose gates have other types, which no value of the system could be of.
     folder.write("text.sts", &MODEL.replace("outX(p: Int)", "outX(p: String)").replace("!outX(x)", "!outX(\"six\")"));
     let run = test(&folder, &["--sut", "model:text.sts", "--seed", "1"]);
-    run.exits(5).stdout_has("(`text.sts`) are not those of the model (`acc.sts`): ").stdout_has(": 0 runs, 0 steps");
-    run.stdout_has("the model has the output `outX(p: Int)`, and the model that is played has `outX(p: String)`");
+    run.exits(5)
+        .stdout_has("(`text.sts`) has other gates than the model (`acc.sts`): ")
+        .stdout_has(": 0 runs, 0 steps");
+    run.stdout_has("the model has the output `outX(p: Int)`, but the played model has `outX(p: String)`");
     // A value outside a range is one on the system.
     let spec = MODEL.replace("outX(p: Int)", "outX(p: Int in 0..1000)");
     folder.write("acc.sts", &spec);
     folder.write("minus.sts", &MODEL.replace("!outX(x)", "!outX(-x)"));
     let run = test(&folder, &["--sut", "model:minus.sts", "--seed", "1"]);
-    run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
+    run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that do not fit `!outX`");
 }
 
 /// Purposes that are not tried since another run failed are counted.
@@ -450,7 +452,7 @@ fn dropped_purposes_are_counted() {
     run.exits(1).stdout_has("1 of 3 reached, 1 failed, 1 dropped since another run failed");
 }
 
-/// A model that is played is never slow.
+/// A played model is never slow.
 #[test]
 fn silence_of_a_played_model_needs_no_help_about_waiting() {
     let folder = folder();
@@ -474,7 +476,7 @@ fn the_command_that_tells_what_is_uncovered_makes_the_same_plan() {
     let run = sioco_in(&args, &folder.path(""));
     let said = run.stderr.split_once("the plan leaves ").expect("goals are uncovered").1;
     let (open, rest) = said.split_once(" goals uncovered; `sioco ").expect("goals");
-    let command = rest.split_once("` says which and why").expect("a command").0;
+    let command = rest.split_once("` shows which and why").expect("a command").0;
     assert_eq!(command, "plan vending.sts --data boundary --nodes 1000");
     let args: Vec<&str> = command.split(' ').chain(["--solver", "builtin"]).collect();
     let run = sioco_in(&args, &folder.path(""));
@@ -496,7 +498,7 @@ fn a_model_that_plays_may_be_declared_in_another_order() {
     sioco_in(&args("model:two.sts"), &folder.path("")).exits(0).stdout_has("2 of 2 switches surely taken");
     folder.write("two.sts", &other.replace("d := c", "d := if c == Green then Red else c"));
     let run = sioco_in(&args("model:two.sts"), &folder.path(""));
-    run.exits(1).stdout_has("is Green, the SUT sent Red");
+    run.exits(1).stdout_has("is Green, but the SUT sent Red");
 }
 
 /// What a model that plays gives before it takes an input came before it: no adapter could have mixed them up, so it is a
@@ -585,7 +587,10 @@ fn refused_inputs_are_told_together() {
     folder.program("no.sh", &text.replace("not $p\\\"}\"\n", "not $p\\\"}\";;\n"));
     let run = test(&folder, &["--sut", "./no.sh", "--seed", "4", "--cover", "random:9"]);
     run.exits(5).stdout_has("error[refused]: ?inX(p=").stdout_has(" was refused: not ");
-    run.stdout_has("in `l0`").stdout_has("note: hypotheses: 1 (l0, x = 0)").stdout_has("in the same way: runs 2, 3\n");
+    run.stdout_has("in `l0`").stdout_has("note: hypotheses: 1 (l0, x = 0)").stdout_has(
+        "failed in the same way: \
+                                                                                        runs 2, 3\n",
+    );
     assert_eq!(run.stdout.matches("error[refused]").count(), 1, "{}", run.stdout);
 }
 
@@ -596,12 +601,12 @@ fn patience_can_be_chosen() {
     let folder = folder();
     folder.program("hangs.sh", "while read -r line; do :; done");
     let run = test(&folder, &["--sut", "./hangs.sh", "--patience", "200ms", "--journal", "j.jsonl"]);
-    run.exits(5).stdout_has("did not answer the hello within 0.2 s").stdout_has("`--patience SECONDS` waits longer");
+    run.exits(5).stdout_has("did not answer the hello within 0.2 s").stdout_has("raise `--patience` to wait longer");
     let head = &objects(&fs::read_to_string(folder.path("j.jsonl")).unwrap())[0];
     assert_eq!(head["settings"]["patience_us"], 200_000);
     // A journal in which there is nothing but a breakdown.
     let judged = sioco_in(&["judge", "acc.sts", "j.jsonl", "--solver", "builtin"], &folder.path(""));
-    judged.exits(5).stderr_has("there is no run in `j.jsonl`, which tells of a breakdown: the adapter `./hangs.sh`");
+    judged.exits(5).stderr_has("there is no run in `j.jsonl`; it reports a breakdown: the adapter `./hangs.sh`");
 }
 
 /// What an adapter says when it breaks down is told once, and not for every purpose.
@@ -615,7 +620,7 @@ fn what_broke_down_is_told_once() {
     );
     folder.program("error.sh", &text);
     let run = test(&folder, &["--sut", "./error.sh", "--seed", "4", "--journal", "j.jsonl"]);
-    run.exits(5).stdout_has(" error, what connects the system broke");
+    run.exits(5).stdout_has(" error, the connection to the");
     assert_eq!(run.stdout.matches("no paper").count(), 1, "{}", run.stdout);
 }
 
@@ -698,7 +703,7 @@ fn trouble_of_a_played_model_is_named_as_what_it_is() {
     let run = |sut| sioco_in(&[&args(sut)[..], &["--solver", "./broken.sh"]].concat(), &folder.path(""));
     run("model:hard.sts")
         .exits(5)
-        .stdout_has("error[solver]: the model that is played cannot go on")
+        .stdout_has("error[solver]: the played model cannot go on")
         .stdout_has("sioco doctor");
     let undefined = run("model:zero.sts");
     undefined.exits(5).stdout_has("error[model]: ").stdout_has("zero.sts:").stdout_has("division by zero, where f = ");
@@ -719,6 +724,6 @@ fn what_a_purpose_reads_matters() {
     for purpose in ["One", "Two"] {
         let cover = format!("purpose:{purpose}");
         let run = sioco_in(&["test", "p.sts", "--sut", "model:p.sts", "--cover", &cover], &folder.path(""));
-        run.exits(0).stdout_has("0 of 1 reached, 1 more perhaps");
+        run.exits(0).stdout_has("0 of 1 reached, 1 more possibly");
     }
 }

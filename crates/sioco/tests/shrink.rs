@@ -123,9 +123,9 @@ fn people_see_the_shortest_form() {
         .stdout_has("FAILED  run 2, the shortest form of run 1, fails again, 3 times, with the same failure\n");
     sioco(&folder, &["replay", "j.jsonl", "--run", "1", "--sut", "model:acc.sts"])
         .exits(0)
-        .stdout_has("FIXED  run 1 does");
+        .stdout_has("FIXED  run 1 no");
     let judged = sioco(&folder, &["judge", "acc.sts", "j.jsonl"]);
-    judged.exits(1).stdout_has(" FAIL  run 2, step 4, shrunk from ").stdout_has("   in the same way: run 1\n");
+    judged.exits(1).stdout_has(" FAIL  run 2, step 4, shrunk from ").stdout_has("   the same happened in run 1\n");
     judged.stdout_has("  runs       1 fail\n");
     // Without it, everything else is the same.
     let plain = sioco(&folder, &with(&["k.jsonl", "--fail-fast", "--no-shrink"]));
@@ -141,7 +141,7 @@ fn people_see_the_shortest_form() {
     assert!(long.len() > short.len() && short.last().unwrap()["type"] == "end");
     // No time is no time.
     let none = sioco(&folder, &with(&["z.jsonl", "--fail-fast", "--shrink-for", "0"]));
-    none.exits(1).stdout_has("there may be a simpler form: the time for shrinking is used up; `--shrink-for TIME`");
+    none.exits(1).stdout_has("there may be a simpler form: the time for shrinking ran out; `--shrink-for TIME`");
     sioco(&folder, &with(&["z.jsonl", "--no-shrink", "--shrink-for", "1s"])).exits(2).stderr_has("--no-shrink");
     sioco(&folder, &with(&["z.jsonl", "--shrink-for", "soon"])).exits(2).stderr_has("`500ms`");
 }

@@ -59,7 +59,7 @@ fn what_is_not_enabled_is_explained_and_ends_the_script() {
         ("set x=1\n", 1, "`x` is not a variable that is free at the start"),
         ("r0 11\n", 1, "`p <= 10` is false (p = 11)"),
         ("r2\n", 1, "`x > 15` is false (x = 0)"),
-        ("r1\n", 1, "it starts in `l1`, but we are in `l0`"),
+        ("r1\n", 1, "it starts in `l1`, but the process is in `l0`"),
         ("r0 true\n", 1, "`true` is not a value of type `Int`"),
         ("9\n", 1, "there is no option 9; there are 1"),
         ("undo\n", 1, "there is nothing to undo"),
@@ -101,7 +101,7 @@ fn two_processes_shake_hands() {
     let output = simulate(&["examples/atm/atm-two-processes.sts"], script);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    let nobody = "no other process takes the other half of the handshake here";
+    let nobody = "no other process is ready for the handshake here";
     assert_eq!(text.matches(nobody).count(), 2, "{text}");
     assert!(text.contains("InternalSystem.m = 4"), "{text}");
     assert!(stderr(&output).contains("`UserInterface.x` is free at the start: 0 is taken"), "{}", stderr(&output));
@@ -290,14 +290,14 @@ fn values_are_solved_for() {
 #[test]
 fn without_a_solver_the_undecided_is_unknown() {
     let file = model("squares-builtin.sts", SQUARES);
-    let built_in = "the built-in solver does not decide it, and no other was wanted";
+    let built_in = "the built-in solver cannot decide it, and no other solver was allowed";
     let output = simulate(&[&file, "--solver", "builtin"], "why text\nwhy never\nwhy quiet\n!root(7)\n?word(\"a\")\n");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains("?give(p)  unknown"), "{text}");
     // What has few values to try is decided.
     assert!(text.contains("`text` is enabled, for example for s = \"a\""), "{text}");
-    assert!(text.contains(&format!("whether `never` is enabled is unknown: {built_in}")), "{text}");
+    assert!(text.contains(&format!("it is unknown whether `never` is enabled: {built_in}")), "{text}");
     // Said once for all of them, not with each.
     assert!(text.contains(&format!("      unknown: {built_in}")), "{text}");
     // Values that are given need no solver.
@@ -308,7 +308,7 @@ fn without_a_solver_the_undecided_is_unknown() {
     let output = simulate(&[&file, "--solver", "builtin"], "random 3\n");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("nothing more is known to be possible: whether `cube` is enabled is unknown"), "{text}");
+    assert!(text.contains("nothing more is known to be possible: it is unknown whether `cube` is enabled"), "{text}");
     assert!(text.contains("delta: unknown whether silence is allowed"), "{text}");
     assert!(!text.contains("deadlock"), "{text}");
     let output = simulate(&[&file, "--solver", "builtin"], "delta\n");
@@ -389,7 +389,7 @@ fn a_solver_that_is_missing_or_broken_is_named() {
                 let output = simulate(&[file, "--solver", command], "why never\n!root(7)\n");
                 assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
                 let text = stdout(&output);
-                assert!(text.contains("whether `never` is enabled is unknown: the solver `sh -c"), "{text}");
+                assert!(text.contains("it is unknown whether `never` is enabled: the solver `sh -c"), "{text}");
                 assert!(text.contains(what), "{text}");
                 assert!(started.elapsed() < std::time::Duration::from_secs(60), "{command}: {:?}", started.elapsed());
             });
@@ -445,7 +445,7 @@ fn else_is_decided_where_it_quantifies_over_all_integers() {
     assert!(stderr(&output).contains("allowed here: !out(q = 2), for example"), "{}", stderr(&output));
     let output = simulate(&[&file, "--solver", "builtin"], "why rest\n");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).contains("whether `rest` is enabled is unknown: the built-in"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("it is unknown whether `rest` is enabled: the built-in"), "{}", stdout(&output));
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn nobody_reads_terms_of_a_solver() {
     let file = model("irrational.sts", text);
     let output = simulate(&[&file, "--solver", "z3"], "why root\nwhy zero 0\n");
     let text = stdout(&output);
-    assert!(text.contains("whether `root` is enabled is unknown: the solver cannot decide it"), "{text}");
+    assert!(text.contains("it is unknown whether `root` is enabled: the solver cannot decide it"), "{text}");
     assert!(text.contains("?give(r)  e.g. r = 1.5"), "{text}");
     assert!(text.contains("?give(r)  e.g. r = 0.25"), "{text}");
     assert!(text.contains("model error") && text.contains("division by zero"), "{text}");
@@ -515,7 +515,7 @@ fn an_undefined_guard_is_not_false() {
     }
     // Without a solver it is not known, which is not the same as false.
     let output = simulate(&[&file, "--solver", "builtin"], "d 1\nwhy g\n");
-    assert!(stdout(&output).contains("whether `g` is enabled is unknown"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("it is unknown whether `g` is enabled"), "{}", stdout(&output));
 }
 
 #[test]
@@ -583,7 +583,7 @@ fn switches_with_the_names_of_requests_are_told_apart() {
     assert_eq!(simulate(&[&file], &(lines.join("\n") + "\n:delta\n")).status.code(), Some(0));
     // What is no request is none behind a colon either.
     let output = simulate(&[&file], ":add 3\n");
-    assert!(stderr(&output).contains("`:add` is no request"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`:add` is not a request"), "{}", stderr(&output));
     let output = simulate(&[&file], "help\n");
     assert!(stdout(&output).contains("quit, q ") && stdout(&output).contains("`undo:`"), "{}", stdout(&output));
 }

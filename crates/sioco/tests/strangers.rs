@@ -70,8 +70,8 @@ fn a_journal_starts_nothing_on_its_own() {
     assert!(started(&folder));
     let refused = run(&folder, &["replay", "j.jsonl"], &[]);
     refused.exits(2).stdout_is("");
-    refused.stderr_has("error: the journal `j.jsonl` starts `./sut.sh`, and nothing of this project says that\n");
-    refused.stderr_has("`sioco replay j.jsonl --sut ./sut.sh`, or `--trust`");
+    refused.stderr_has("error: the journal `j.jsonl` starts `./sut.sh`, but nothing in this project says so\n");
+    refused.stderr_has("`sioco replay j.jsonl --sut ./sut.sh`, or give `--trust`");
     assert!(!started(&folder), "it was started unasked");
     // Whoever knows it says so.
     run(&folder, &["replay", "j.jsonl", "--sut", "./sut.sh"], &[]).exits(1).stderr_is("");
@@ -98,7 +98,7 @@ fn what_the_project_says_needs_no_question_and_is_shown() {
         // The same words mean another program in another folder.
         folder.folder("sub");
         let args = ["replay", "../j.jsonl", "--model", "../m.sts"];
-        sioco_in(&args, &folder.path("sub")).exits(2).stderr_has("nothing of this project says that");
+        sioco_in(&args, &folder.path("sub")).exits(2).stderr_has("nothing in this project says so");
         // Another command is another command.
         let journal = fs::read_to_string(folder.path("j.jsonl")).unwrap();
         folder.write("evil.jsonl", &journal.replacen("./sut.sh", "./sut.sh evil", 1));
@@ -123,9 +123,7 @@ fn a_system_that_the_project_describes_is_started_and_shown() {
     let journal = fs::read_to_string(folder.path("j.jsonl")).unwrap();
     elsewhere.write("j.jsonl", &journal.replacen("\"m.sts\"", &format!("{:?}", folder.path("m.sts")), 1));
     let refused = sioco_in(&["replay", "j.jsonl"], &elsewhere.path(""));
-    refused
-        .exits(2)
-        .stderr_has("the journal `j.jsonl` starts `A='b c' ./sut.sh`, and nothing of this project says that");
+    refused.exits(2).stderr_has("the journal `j.jsonl` starts `A='b c' ./sut.sh`, but nothing in this project says so");
     assert!(!started(&folder));
 }
 
@@ -146,9 +144,7 @@ fn a_project_outside_of_the_repository_is_not_the_users() {
     // Now the model is in a repository of its own, below the file.
     above.folder("models/.git");
     let refused = sioco_in(&[TEST, &["--sut", "tank"]].concat(), &models);
-    refused
-        .exits(2)
-        .stderr_has("is not yours: it lies outside of the repository that the model is in; it starts `./sut.sh`");
+    refused.exits(2).stderr_has("is not yours: it is outside of the repository of the model; it starts `./sut.sh`");
     refused.stderr_has("`--trust`");
     assert!(!started(&above));
     let trusted = sioco_in(&[TEST, &["--sut", "tank", "--trust"]].concat(), &models);
@@ -157,7 +153,10 @@ fn a_project_outside_of_the_repository_is_not_the_users() {
     // Its options are not used either: they name programs and files.
     above.write("sioco.toml", "[test]\nsut = \"./sut.sh\"\njournal = \"/nowhere/there\"\n");
     let refused = sioco_in(&["test", "m.sts"], &models);
-    refused.exits(2).stderr_has("has options for `sioco test`, and is not yours").stderr_has("`--trust` uses them");
+    refused
+        .exits(2)
+        .stderr_has("has options for `sioco test`, but is not yours")
+        .stderr_has("give `--trust` to use them");
     // Where the user says what to test, they are not needed, and not in the way; nothing of the file is used.
     for toml in [
         "[test]\nsut = \"./sut.sh\"\nsolver = \"no-such\"\njournal = \"/nowhere/there\"\n[sut.tank]\ncommand = \"./sut.sh\"\n",
@@ -166,17 +165,17 @@ fn a_project_outside_of_the_repository_is_not_the_users() {
         above.write("sioco.toml", toml);
         let play = ["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"];
         let played = sioco_in(&play, &models);
-        played.exits(0).stderr_has("its options for `sioco test` are not used; `--trust` uses them");
+        played.exits(0).stderr_has("its options for `sioco test` are not used; to use them, give `--trust`");
         sioco_in_folder_and_env(&["test", "m.sts", "--max-steps", "3"], &models, &[("SIOCO_SUT", "model:m.sts")])
             .exits(0);
         // Its systems and profiles are its own, whoever names them.
         sioco_in(&[TEST, &["--sut", "tank"]].concat(), &models).exits(2).stderr_has("it starts `./sut.sh`");
-        sioco_in(&[&play[..], &["--profile", "x"]].concat(), &models).exits(2).stderr_has("and is not yours");
+        sioco_in(&[&play[..], &["--profile", "x"]].concat(), &models).exits(2).stderr_has("but is not yours");
         assert!(!started(&above));
     }
     above.write("sioco.toml", "[test");
     let played = sioco_in(&["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"], &models);
-    played.exits(0).stderr_has("is wrong: ").stderr_has("it is not yours").stderr_has("and is not used");
+    played.exits(0).stderr_has("is wrong: ").stderr_has("it is not used, because it is not yours");
     // A file beside the model, even an empty one, takes its place.
     above.write("models/sioco.toml", "");
     sioco_in(&["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"], &models).stderr_is("");
@@ -210,14 +209,14 @@ fn files_name_solvers_and_no_commands() {
     ] {
         folder.write("sioco.toml", toml);
         let refused = run(&folder, args, &[]);
-        refused.exits(2).stderr_has("`solver`: a file names a solver that is known: `auto`, `builtin`, `z3`");
+        refused.exits(2).stderr_has("`solver`: a file may name only a known solver: `auto`, `builtin`, `z3`");
         assert!(!started(&folder));
-        run(&folder, &["check", "sioco.toml"], &[]).exits(2).stdout_has("a file names a solver that is known");
+        run(&folder, &["check", "sioco.toml"], &[]).exits(2).stdout_has("a file may name only a known solver");
     }
     folder.write("sioco.toml", "[test]\nsolver = \"builtin\"\n");
     run(&folder, &play, &[]).exits(0);
     folder.write("sioco.toml", "[test]\ntrust = true\n");
-    run(&folder, &play, &[]).exits(2).stderr_has("whom to trust is for you to say");
+    run(&folder, &play, &[]).exits(2).stderr_has("a file cannot grant trust");
 }
 
 /// A library is code that runs in sioco itself.
@@ -449,7 +448,7 @@ fn files_have_limits() {
         file.set_len((mib << 20) + 1).unwrap();
         let read = run(&folder, command, &[]);
         let told = format!("{}{}", read.exits(2).stdout, read.stderr);
-        assert!(told.contains("is too large") && told.contains(&format!("at most {mib} MiB are read")), "{told}");
+        assert!(told.contains("is too large") && told.contains(&format!("the limit is {mib} MiB")), "{told}");
         fs::remove_file(folder.path(name)).unwrap();
     }
 }

@@ -39,7 +39,7 @@ fn shorter_traces_are_inconclusive() {
     let options = ["--cover", "traces:40", "--memory", "5K"];
     let run = test("shorter", ROUND, &options);
     run.exits(3).stdout_has("INCONCLUSIVE  P ").stdout_has("  length     all traces of up to ");
-    run.stderr_has(" are planned, and not of 40: there was not enough memory for these; `--memory` gives more");
+    run.stderr_has(" are planned, but not up to 40: not enough memory; raise `--memory`");
     let run = test("shorter-json", ROUND, &[&options[..], &["--format", "json"]].concat());
     let told = summary(run.exits(3));
     let planned = told["length"]["planned"].as_u64().unwrap();
@@ -58,7 +58,7 @@ fn shorter_traces_are_inconclusive() {
 fn no_traces_at_all() {
     for (name, option, value, want) in [("none", "--memory", "1", "memory"), ("no-time", "--for", "0s", "time")] {
         let run = test(name, ROUND, &["--cover", "traces:4", option, value]);
-        let told = format!("no traces can be tested, not even those of 1 step: there was not enough {want} for them; ");
+        let told = format!("no traces can be tested, not even those of 1 step: not enough {want}; ");
         run.exits(4).stdout_has("NOTHING RUN").stdout_has("  length     no traces can be tested").stderr_has(&told);
         assert!(run.stderr.contains(option) && !run.stderr.contains("are tested"), "{}", run.stderr);
     }
@@ -133,8 +133,8 @@ process P {
     let (state, number) = (ends[0]["state"].as_str().unwrap(), &ends[0]["run"]);
     let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let trace = ends[0]["trace"][0].as_str().unwrap();
-    let way = format!("nothing can happen any more in {state}, after {trace} (run {number}; `sioco replay ");
-    assert!(text.contains(&way) && text.contains(&format!(" --run {number}` goes there again)")), "{text}");
+    let way = format!("nothing more can happen in {state}, after {trace} (run {number}; `sioco replay ");
+    assert!(text.contains(&way) && text.contains(&format!(" --run {number}` repeats it)")), "{text}");
 }
 
 /// Internal steps that were not followed to their end may hide traces.
@@ -148,7 +148,7 @@ process P {
 }
 ";
     let options = ["--cover", "traces:1", "--max-steps", "5"];
-    test("cut", model, &options).stdout_has("  cut        in 1 place, internal steps go on longer than was followed\n");
+    test("cut", model, &options).stdout_has("  cut        internal steps were not followed to their end in 1 place\n");
     let run = test("cut-json", model, &[&options[..], &["--format", "json"]].concat());
     assert_eq!((&summary(&run)["cut"], &summary(&run)["unfinished"]), (&1.into(), &0.into()));
     let run = test("no-cut", ROUND, &["--cover", "traces:3"]);
@@ -190,8 +190,8 @@ fn choices_are_left_to_the_system() {
         .stdout_has("PASS  P against `model:sut.sts`: 4 runs, 8 steps in ")
         .stdout_has(", planned in ")
         .stdout_has("  purposes   1 of 2 reached, 1 left to choices of the system\n")
-        .stdout_has("1 of these needs `no`, which the system never did\n")
-        .stdout_has("2. (ask no) not reached: the system chose otherwise each time (3");
+        .stdout_has("1 of these needs `no`, which the system never took\n")
+        .stdout_has("2. (ask no) not reached: the system made another choice each time");
     let run = run("json");
     let told = summary(run.exits(0));
     let switches: Vec<&Value> = told["purposes"].as_array().unwrap().iter().map(|p| &p["switches"]).collect();

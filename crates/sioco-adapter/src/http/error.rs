@@ -58,22 +58,22 @@ impl fmt::Display for FormError {
         match self {
             FormError::Template(why) => why.fmt(f),
             FormError::Line => {
-                f.write_str("a response is recognized by { status = …, json = { … }, regex = '…' }, and not by a line")
+                f.write_str("write { status = …, json = { … }, regex = '…' } to recognize a response; a line cannot")
             }
             FormError::HasLine => f.write_str("a response has no lines; `regex` looks into its body"),
-            FormError::Pointer(pointer) => write!(f, "`{pointer}` is no JSON pointer: write `/{pointer}`"),
+            FormError::Pointer(pointer) => write!(f, "`{pointer}` is not a JSON pointer: write `/{pointer}`"),
             FormError::Nowhere(parameter) => {
-                write!(f, "nothing says where the parameter `{parameter}` comes from")
+                write!(f, "the parameter `{parameter}` has no place")
             }
             FormError::Twice(parameter) => write!(f, "`{parameter}` has more than one place"),
             FormError::Gate(why) => why.fmt(f),
-            FormError::Digits => write!(f, "`status` has three digits; {status}"),
+            FormError::Digits => write!(f, "`status` must have three digits; {status}"),
             FormError::Status(text) => write!(f, "`status` is {text}; {status}"),
             FormError::Method(method) => {
-                write!(f, "`{method}` is no method; there are GET, POST, PUT, DELETE and others")
+                write!(f, "`{method}` is not a method; write GET, POST, PUT, DELETE or another one")
             }
-            FormError::Path(path) => write!(f, "the path `{path}` should begin with `/`"),
-            FormError::Headers => write!(f, "the headers are longer than {} MiB together", MAX_LINE >> 20),
+            FormError::Path(path) => write!(f, "the path `{path}` must begin with `/`"),
+            FormError::Headers => write!(f, "the headers are longer than {} MiB in total", MAX_LINE >> 20),
         }
     }
 }

@@ -55,12 +55,12 @@ impl Odd {
             let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
             match what {
                 Oddity::More => format!(
-                    "{times}, the server sent more after a response than belongs to it, a second response perhaps, first \
-                     after {first}; only the first response is judged"
+                    "{times}, the server sent extra data after a response, perhaps a second response, first after \
+                     {first}; only the first response is judged"
                 ),
                 Oddity::TwoLengths => format!(
-                    "{times}, a response had both `Content-Length` and `Transfer-Encoding`, first after {first}; sioco read \
-                     its chunks, and others may read something else"
+                    "{times}, a response had both `Content-Length` and `Transfer-Encoding`, first after {first}; \
+                     sioco read the chunks, but other programs may read something else"
                 ),
             }
         };

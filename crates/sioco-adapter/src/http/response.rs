@@ -120,8 +120,8 @@ impl Recognizer {
         let of = |(at, hidden): (usize, &Output)| {
             let taken = self.outputs[..at].iter().find(|earlier| earlier.hides(hidden))?;
             Some(format!(
-                "the template {} hides {}, which stands after it: every response that fits the second fits the first as \
-                 well, and the first one counts; `json`, `regex` or `after` tell them apart",
+                "the template {} hides {} below it: every response that fits the second one also fits the first, \
+                 and the first one counts; use `json`, `regex` or `after` to distinguish them",
                 taken.text, hidden.text
             ))
         };

@@ -80,7 +80,7 @@ fn panics_of_the_glue_are_faults() {
     let values = ["256", "true", "\"\"", "0.1", "Red", "[]", "P { x: 0 }"];
     let fault = sut.send(1, &input(&model, "i", &values)).unwrap_err();
     assert_eq!((fault.kind, fault.again), (FaultKind::Glue, true));
-    assert!(fault.message.contains("`n` of `i` is 256, which is no u8"), "{fault}");
+    assert!(fault.message.contains("`n` of `i` is 256, which is not a value of type u8"), "{fault}");
     sut.reset(RunNumber(2), 7).unwrap();
 }
 
@@ -178,8 +178,8 @@ fn panics_of_the_system_are_crashes() {
         ("output", "1 2 crashed: no output at 0", [2, 2]),
         ("told", "1 2 crashed: told 1", [1, 1]),
         ("glue", "glue: the code that connects the system broke down at the input ?go: no number", [2, 2]),
-        ("reset", "glue: the system cannot be reset: no reset (at ", [2, 2]),
-        ("make", "glue: a new system cannot be made: not made (at ", [2, 0]),
+        ("reset", "glue: cannot reset the system: no reset (at ", [2, 2]),
+        ("make", "glue: cannot make a new system: not made (at ", [2, 0]),
         ("settles", "1 glue: `settles` panicked: not settled (at ", [1, 1]),
     ] {
         let (runs, found) = run(panics);
@@ -209,7 +209,7 @@ fn outputs_are_checked() {
     sut.poll(LONG).unwrap();
     let (small, done) = (model.gate("small").unwrap(), model.gate("done").unwrap());
     assert_eq!(seen(sut.poll(LONG)), Observation::Output(GateValue { gate: small, args: vec![Value::Int(9)] }));
-    for part in ["`n` is 10, and should be Int in 0..9", "`n` is `\"x\"`", "2 values", "0 values"] {
+    for part in ["`n` is 10, but must be Int in 0..9", "`n` is `\"x\"`", "2 values", "0 values"] {
         match seen(sut.poll(LONG)) {
             Observation::Malformed { gate, why, .. } if gate == Some(small) && why.contains(part) => {}
             other => panic!("{part}: {other:?}"),

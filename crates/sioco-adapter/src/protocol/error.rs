@@ -79,16 +79,16 @@ impl fmt::Display for MessageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MessageError::NoObject { line } => {
-                write!(f, "it sent {line}, which is no message: messages are objects")
+                write!(f, "it sent {line}, which is not a message: messages are objects")
             }
             MessageError::Number(why) => write!(f, "it sent {why}"),
             MessageError::NoJson { line, why, hint } => {
                 let hint = match hint {
                     Some(NoJson::SingleQuotes) => "; JSON has double quotes: in Python, use `json.dumps`",
-                    Some(NoJson::NoFiniteNumber) => "; there is no such number in JSON",
+                    Some(NoJson::NoFiniteNumber) => "; JSON has no such number",
                     None => "",
                 };
-                write!(f, "it sent {line}, which is no JSON ({why}){hint}")
+                write!(f, "it sent {line}, which is not JSON ({why}){hint}")
             }
             MessageError::Field { line, what } => write!(f, "it sent {line}, which {what}"),
         }
@@ -102,18 +102,18 @@ impl fmt::Display for FieldError {
         match self {
             FieldError::Missing(name) => write!(f, "has no `{name}`"),
             FieldError::NoInput => f.write_str("has no `id`: that of the input"),
-            FieldError::NoString(name) => write!(f, "has a `{name}` that is no string"),
-            FieldError::NoNumber(name) => write!(f, "has a `{name}` that is no natural number"),
+            FieldError::NoString(name) => write!(f, "has a `{name}` that is not a string"),
+            FieldError::NoNumber(name) => write!(f, "has a `{name}` that is not a natural number"),
             FieldError::NoFlag(name) => write!(f, "has a `{name}` that is neither true nor false"),
             FieldError::NoNames(name) => {
-                write!(f, "has `{name}` that are no list of names, such as [\"a\",\"b\"]")
+                write!(f, "has `{name}` that are not a list of names, such as [\"a\",\"b\"]")
             }
             FieldError::NoOrder => f.write_str("has an `order` that is neither \"sut\" nor \"sent\""),
             FieldError::UnknownType { name, near: Some(near), .. } => {
                 write!(f, "has the unknown type `{name}`; did you mean `{near}`?")
             }
             FieldError::UnknownType { name, near: None, known } => {
-                write!(f, "has the unknown type `{name}`; there are {}", known.join(", "))
+                write!(f, "has the unknown type `{name}`; the types are {}", known.join(", "))
             }
         }
     }
@@ -135,11 +135,11 @@ impl fmt::Display for VersionError {
         match self {
             VersionError::Newer(oldest) => write!(
                 f,
-                "the other side speaks version {oldest} of the protocol or newer, and this sioco speaks version \
-                 {VERSION}: it needs a newer sioco, or an older adapter"
+                "the other side needs version {oldest} of the protocol or newer, but this sioco has version \
+                 {VERSION}: use a newer sioco, or an older adapter"
             ),
             VersionError::Nonexistent(newest) => {
-                write!(f, "the other side speaks version {newest} of the protocol, which there is not; say 1")
+                write!(f, "the other side has version {newest} of the protocol, which does not exist; write 1")
             }
         }
     }
@@ -177,7 +177,7 @@ impl fmt::Display for GateError {
         match self {
             GateError::Direction { name, sent } => {
                 let is = if *sent == Direction::Input { "an output" } else { "an input" };
-                write!(f, "`{name}` is {is} of the model, and was sent as {}", what(sent))
+                write!(f, "`{name}` is {is} of the model, but was sent as {}", what(sent))
             }
             GateError::Undeclared { name, sent, near } => {
                 write!(f, "the model does not declare {} `{name}`", what(sent))?;

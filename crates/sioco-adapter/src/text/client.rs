@@ -239,14 +239,14 @@ impl<'m> TextClient<'m> {
             let ended = match found {
                 // Somebody who never stops sending something else is not waited for either.
                 Raw::Some if received.len() + self.received.bytes.len() > MAX_LINE => {
-                    format!("nothing like it came in {} MiB", MAX_LINE >> 20)
+                    format!("no such line came in {} MiB", MAX_LINE >> 20)
                 }
                 Raw::Some => {
                     self.heard();
                     continue;
                 }
                 Raw::Interrupted => return Ok(false),
-                Raw::Nothing => format!("nothing like it came within {} s", self.options.patience.as_secs_f64()),
+                Raw::Nothing => format!("no such line came within {} s", self.options.patience.as_secs_f64()),
                 Raw::End(error) => {
                     self.ended = true;
                     let status = self.connection.as_mut().and_then(|open| open.ended()).map(|ending| ending.words);
@@ -257,7 +257,7 @@ impl<'m> TextClient<'m> {
             received.append(&mut self.received.bytes);
             let sent = exchange.send.as_ref().map(|text| format!("`{text}` was sent, and ")).unwrap_or_default();
             let what = format!(
-                "before a run, {sent}a line was expected that begins with `{expected}`: {ended}; received: `{}`",
+                "before a run, {sent}sioco waited for a line that begins with `{expected}`: {ended}; received: `{}`",
                 raw(&received)
             );
             return Err(self.fault(FaultKind::Reset, &what));
@@ -301,7 +301,7 @@ impl<'m> TextClient<'m> {
 
     fn deaf(&mut self) -> Fault {
         let time = self.options.patience.as_secs_f64();
-        self.fault(FaultKind::Timeout, &format!("it has not read what was sent to it for {time} s"))
+        self.fault(FaultKind::Timeout, &format!("it has not read its input for {time} s"))
     }
 
     /// Whether a program that ended without a word ends all the same if nothing is sent to it, and how. What was sent to
@@ -339,8 +339,7 @@ impl<'m> TextClient<'m> {
                 }
             },
         };
-        let what =
-            format!("it ended ({status}) before anything came from it, without any input: can it run like this?");
+        let what = format!("it ended ({status}) before it sent anything and without any input: is the command right?");
         let fault = self.fault(FaultKind::Start, &what);
         let again = fault.again && self.runs;
         Err(Fault { again, stderr: stderr.unwrap_or(fault.stderr), ..fault })

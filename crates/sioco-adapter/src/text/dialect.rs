@@ -99,7 +99,7 @@ impl Dialect {
         let overlap = |o: super::matcher::Overlap| {
             let show = |at: usize| format!("`{}` of `{}`", outputs[at].text, model.gates[outputs[at].gate].name);
             format!(
-                "dialect `{}`: the templates {} and {} overlap, on \"{}\" for example: the first of them counts",
+                "dialect `{}`: the templates {} and {} overlap, for example on \"{}\"; the first one counts",
                 self.name,
                 show(o.taken),
                 show(o.hidden),
@@ -110,9 +110,7 @@ impl Dialect {
         let mut remarks: Vec<String> = overlaps.into_iter().map(overlap).collect();
         if !all {
             let name = &self.name;
-            remarks.push(format!(
-                "dialect `{name}`: the templates are too large, or too many, to look for all that overlap"
-            ));
+            remarks.push(format!("dialect `{name}`: the templates are too large or too many to find all overlaps"));
         }
         for (id, pieces) in &inputs {
             let gate = &model.gates[*id];
@@ -400,8 +398,8 @@ impl Compiled {
         let text = excerpt(&raw(self.outputs[template].text.as_bytes()));
         let line_end = raw(self.line_end.as_bytes());
         let why = format!(
-            "the system sent something that fits no template: {text} would fit with another line end; this ends with \
-             \"{found}\", and `line-end` of the dialect is \"{line_end}\""
+            "the system sent something that fits no template: {text} would fit with another line end; this ends \
+             with \"{found}\", but `line-end` of the dialect is \"{line_end}\""
         );
         (end == other.len()).then_some(why)
     }
@@ -417,7 +415,7 @@ impl Compiled {
         let wrong = |(at, quoted, value): &(usize, bool, String)| {
             let param = &params[*at];
             let words = match model.sorts.get(param.sort) {
-                Sort::Data(_) => "; `words` of the dialect says how constructors are written",
+                Sort::Data(_) => "; in the dialect, `words` says how constructors are written",
                 _ => "",
             };
             let why = read(&model.sorts, &self.words, param, value, *quoted).err()?;
@@ -538,9 +536,9 @@ mod tests {
             (b"+O", "…"),
             (b"+OK\r\n:1\r\n", "5 !ok"),
             (b":42\r\n", "5 !int(42)"),
-            (b":101\r\n", "6 int `n` is 101, and should be Int in 0..100 [:101\\r\\n]"),
+            (b":101\r\n", "6 int `n` is 101, but must be Int in 0..100 [:101\\r\\n]"),
             (b"-WRONGTYPE Operation against a key\r\n", "36 !error(WRONGTYPE)"),
-            (b"-OOM no\r\n", "9 error `why` is `OOM`, and should be Why [-OOM no\\r\\n]"),
+            (b"-OOM no\r\n", "9 error `why` is `OOM`, but must be Why [-OOM no\\r\\n]"),
             (b"!wrong\r\n", "8 !error(ERR)"),
             (b"$5\r\nhello\r\n", "11 !bulk(\"hello\")"),
             (b"$1\r\n\xff\r\n", "7 bulk `text` is not UTF-8 [$1\\r\\n\u{fffd}\\r\\n]"),
@@ -568,10 +566,10 @@ mod tests {
         for (bytes, expected) in [
             (
                 &b"+OK\n"[..],
-                "`+OK` would fit with another line end; this ends with \"\\n\", and `line-end` of the dialect is \"\\r\\n\"",
+                "`+OK` would fit with another line end; this ends with \"\\n\", but `line-end` of the dialect is \"\\r\\n\"",
             ),
             (b"-ERR no\n", "`-(?<why>[A-Z]+)[^\\r\\n]*\\r\\n` would fit with another line end"),
-            (b":1x\r\n", "`:{n}` of `int` would fit, but `n` is `1x`, and should be Int in 0..100 [:1x"),
+            (b":1x\r\n", "`:{n}` of `int` would fit, but `n` is `1x`, but must be Int in 0..100 [:1x"),
         ] {
             let told = heard(&compiled, &model, bytes);
             assert!(told.contains(&format!(" ? {fits}{expected}")), "{told}");
@@ -585,7 +583,8 @@ mod tests {
         let text = text.replace("[{ regex = '-(?<why>[A-Z]+)[^\\r\\n]*\\r\\n' }, ", "[\"-{why}\", ");
         let compiled = dialect(&text).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
         let told = heard(&compiled, &model, b"-oom\n");
-        let expected = "`-{why}` of `error` would fit, but `why` is `oom`, and should be Why; `words` of the dialect says how constructors are written [-oom\\n]";
+        let expected = "`-{why}` of `error` would fit, but `why` is `oom`, but must be Why; in the dialect, `words` \
+                        says how constructors are written [-oom\\n]";
         assert_eq!(told, format!("5 ? {fits}{expected}"));
     }
 
@@ -602,7 +601,8 @@ mod tests {
         let model = model();
         let text = DIALECT.replace("\"%{line}\"", "\"{line}\"");
         let compiled = dialect(&text).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
-        let expected = "dialect `d`: the templates `+OK` of `ok` and `{line}` of `any_line` overlap, on \"+OK\\r\\n\" for example: the first of them counts";
+        let expected = "dialect `d`: the templates `+OK` of `ok` and `{line}` of `any_line` overlap, for example on \
+                        \"+OK\\r\\n\"; the first one counts";
         assert!(compiled.remarks.contains(&expected.to_owned()), "{:#?}", compiled.remarks);
     }
 
@@ -621,42 +621,38 @@ mod tests {
     fn mistakes_are_told_all_at_once() {
         let model = model();
         for (from, to, expected) in [
-            ("get = \"GET", "got = \"GET", "`got` is no input of the model; did you mean `get`?"),
+            ("get = \"GET", "got = \"GET", "`got` is not an input of the model; did you mean `get`?"),
             ("get = \"GET", "got = \"GET", "the input `get` of the model has no template in `inputs`"),
-            (
-                "{len(text)}",
-                "{length(text)}",
-                "`length` is unknown; there are `len(p)`, `quoted(p)` and `repeat(text, n)`",
-            ),
+            ("{len(text)}", "{length(text)}", "`length` is unknown; write `len(p)`, `quoted(p)` or `repeat(text, n)`"),
             ("{{x}}{repeat(ab, 3)}", "{x", "a `{` is not closed"),
-            ("{{x}}", "x}", "a `}` without its `{`"),
+            ("{{x}}", "x}", "a `}` has no `{`"),
             ("GET {key}", "GET {repeat(a)}", "write `repeat(x, 100)`"),
-            ("GET {key}", "GET {kee}", "`kee` is no parameter; did you mean `key`?"),
-            ("ok = \"+OK\"", "okk = \"+OK\"", "`okk` is no output of the model; did you mean `ok`?"),
+            ("GET {key}", "GET {kee}", "`kee` is not a parameter; did you mean `key`?"),
+            ("ok = \"+OK\"", "okk = \"+OK\"", "`okk` is not an output of the model; did you mean `ok`?"),
             ("ok = \"+OK\"", "", "the output `ok` of the model has no template in `outputs`"),
             (
                 "ok = \"+OK\"",
                 "ok = \"+OK\"\nclosed = \"x\"",
-                "`closed` is no output of the model; the end of the connection",
+                "`closed` is not an output of the model; `closed`, the end of the connection",
             ),
             ("ok = \"+OK\"", "ok = []", "the output `ok` of the model has no template in `outputs`"),
-            ("line-end = \"\\r\\n\"", "line-end = \"\"", "`line-end` is empty, and the output `ok` is a line"),
-            ("int = \":{n}\"", "int = \":\"", "`:` says nothing about the parameter `n`"),
+            ("line-end = \"\\r\\n\"", "line-end = \"\"", "the output `ok` is a line, but `line-end` is empty"),
+            ("int = \":{n}\"", "int = \":\"", "`:` has no place for the parameter `n`"),
             ("int = \":{n}\"", "int = \":{n}{n}\"", "`n` has more than one place"),
-            ("(?<why>[A-Z]+)", "(?<why>[A-Z+)", "is no regular expression: "),
-            ("(?<why>[A-Z]+)", "(?<wy>[A-Z]+)", "`wy` is no parameter; did you mean `why`?"),
-            ("(?<text>[^\\r\\n]*)\\r\\n", "(?<text>.*)$", "a template describes a whole message"),
-            ("'\\$[0-9]+\\r\\n(?<text>[^\\r\\n]*)\\r\\n'", "'(?<text>a*)'", "also matches nothing at all"),
+            ("(?<why>[A-Z]+)", "(?<why>[A-Z+)", "is not a regular expression: "),
+            ("(?<why>[A-Z]+)", "(?<wy>[A-Z]+)", "`wy` is not a parameter; did you mean `why`?"),
+            ("(?<text>[^\\r\\n]*)\\r\\n", "(?<text>.*)$", "a template always describes a whole message"),
+            ("'\\$[0-9]+\\r\\n(?<text>[^\\r\\n]*)\\r\\n'", "'(?<text>a*)'", "also matches the empty text"),
             ("why = \"ERR\"", "why = \"Err\"", "`set`: `why` is `\"Err\"`"),
             ("line = \"!wrong\", ", "", "either `line` or `regex`"),
-            ("line = \"!wrong\"", "status = 404, line = \"!wrong\"", "about responses of HTTP"),
-            ("words = { A", "words = { a", "`words` has `a`, which is no constructor of the model"),
-            ("last = [\"ok\"]", "last = [\"bye\"]", "`bye` is no output"),
-            ("last = [\"ok\"]", "other = \"int\"", "should have one parameter, a String"),
+            ("line = \"!wrong\"", "status = 404, line = \"!wrong\"", "need HTTP"),
+            ("words = { A", "words = { a", "`words` has `a`, which is not a constructor of the model"),
+            ("last = [\"ok\"]", "last = [\"bye\"]", "`bye` is not an output"),
+            ("last = [\"ok\"]", "other = \"int\"", "must have one parameter, a String"),
             (
                 "\"GET {key} {{x}}{repeat(ab, 3)}\"",
                 "{ method = \"GET\", path = \"/\" }",
-                "is a request, and this system does not speak HTTP",
+                "is a request, but this system does not use HTTP",
             ),
         ] {
             assert!(DIALECT.contains(from), "{from}");

@@ -102,12 +102,12 @@ impl fmt::Display for Mistake {
             Mistake::Response { name, why } => write!(f, "the output `{name}`: {why}"),
             Mistake::InputIsRequest(name) => write!(
                 f,
-                "the input `{name}` is a request, and this system does not speak HTTP; write a text, or connect to \
+                "the input `{name}` is a request, but this system does not use HTTP; write a text, or connect to \
                  `http://…`"
             ),
             Mistake::InputIsText(name) => write!(
                 f,
-                "the input `{name}` is a text, and this system speaks HTTP: write {{ method = \"GET\", path = \"/…\" }}"
+                "the input `{name}` is a text, but this system uses HTTP: write {{ method = \"GET\", path = \"/…\" }}"
             ),
             Mistake::NoInput(name) => write!(f, "the input `{name}` of the model has no template in `inputs`"),
             Mistake::NoRequest(name) => write!(f, "the input `{name}` of the model has no request in `inputs`"),
@@ -115,14 +115,15 @@ impl fmt::Display for Mistake {
             Mistake::NoTemplate(name) => write!(f, "the output `{name}` has no template: the array is empty"),
             Mistake::Endless(name) => write!(
                 f,
-                "`line-end` is empty, and the output `{name}` is a line: nothing ends it; a `regex` has its own end"
+                "the output `{name}` is a line, but `line-end` is empty, so nothing ends it; use a `regex` with an \
+                 end of its own"
             ),
             Mistake::NoConstructor { name, near } => {
-                write!(f, "`words` has `{name}`, which is no constructor of the model")?;
+                write!(f, "`words` has `{name}`, which is not a constructor of the model")?;
                 near.iter().try_for_each(|near| write!(f, "; did you mean `{near}`?"))
             }
             Mistake::OtherForm(name) => {
-                write!(f, "`other` is `{name}`, which should have one parameter, a String")
+                write!(f, "`other` is `{name}`, which must have one parameter, a String")
             }
             Mistake::Other(why) => write!(f, "`other`: {why}"),
             Mistake::Together(why) => why.fmt(f),
@@ -289,33 +290,37 @@ impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TemplateError::NotOpened(text) => {
-                write!(f, "in `{text}` there is a `}}` without its `{{`; a brace itself is written twice")
+                write!(f, "in `{text}`, a `}}` has no `{{`; to write a brace itself, write it twice")
             }
             TemplateError::NotClosed(text) => {
-                write!(f, "in `{text}` a `{{` is not closed; a brace itself is written twice")
+                write!(f, "in `{text}`, a `{{` is not closed; to write a brace itself, write it twice")
             }
             TemplateError::Place { text, why } => write!(f, "in `{text}`, {why}"),
-            TemplateError::TooLong(text) => write!(f, "`{text}` is longer than {} MiB as a whole", MAX_LINE >> MIB),
+            TemplateError::TooLong(text) => write!(f, "`{text}` is longer than {} MiB in total", MAX_LINE >> MIB),
             TemplateError::Parameter(why) => why.fmt(f),
             TemplateError::Regex(why) => why.fmt(f),
             TemplateError::Looks(text) => {
-                write!(f, "`{text}` has `^`, `$` or `\\b`: a template describes a whole message, with its line end")
+                write!(
+                    f,
+                    "`{text}` has `^`, `$` or `\\b`; remove it: a template always describes a whole message, \
+                           with its line end"
+                )
             }
             TemplateError::Empty(text) => {
-                write!(f, "`{text}` also matches nothing at all, and would do so without end")
+                write!(f, "`{text}` also matches the empty text, so it would match forever")
             }
-            TemplateError::NotHttp => f.write_str(
-                "`status`, `json` and `after` are about responses of HTTP, and this system does not speak it",
-            ),
+            TemplateError::NotHttp => {
+                f.write_str("`status`, `json` and `after` need HTTP, but this system does not use it")
+            }
             TemplateError::LineOrRegex => f.write_str("a template has either `line` or `regex`"),
             TemplateError::Unsaid { text, parameter } => {
-                write!(f, "`{text}` says nothing about the parameter `{parameter}`; name it, or `set` it")
+                write!(f, "`{text}` has no place for the parameter `{parameter}`; name it, or `set` it")
             }
             TemplateError::Twice { line, parameter } => {
                 write!(f, "in `{line}`, `{parameter}` has more than one place")
             }
             TemplateError::PlaceAndSet(name) => {
-                write!(f, "`{name}` has a place in the template, and a value in `set`")
+                write!(f, "`{name}` has both a place in the template and a value in `set`")
             }
             TemplateError::Set(why) => write!(f, "`set`: {why}"),
             TemplateError::Unwritable(why) => f.write_str(why),
@@ -328,13 +333,13 @@ impl std::error::Error for TemplateError {}
 impl fmt::Display for PlaceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlaceError::NoName(name) => write!(f, "`{name}` is no name of a parameter"),
+            PlaceError::NoName(name) => write!(f, "`{name}` is not a valid parameter name"),
             PlaceError::Parameter(why) => why.fmt(f),
             PlaceError::Bracket(inside) => write!(f, "`{{{inside}}}` lacks a `)`"),
             PlaceError::Function(name) => {
-                write!(f, "`{name}` is unknown; there are `len(p)`, `quoted(p)` and `repeat(text, n)`")
+                write!(f, "`{name}` is unknown; write `len(p)`, `quoted(p)` or `repeat(text, n)`")
             }
-            PlaceError::Repeat(inside) => write!(f, "write `repeat(x, 100)`, and not `repeat({inside})`"),
+            PlaceError::Repeat(inside) => write!(f, "write `repeat(x, 100)`, not `repeat({inside})`"),
             PlaceError::TooLong(inside) => {
                 write!(f, "`repeat({inside})` is longer than {} MiB", MAX_LINE >> MIB)
             }
@@ -346,7 +351,7 @@ impl std::error::Error for PlaceError {}
 
 impl fmt::Display for NoParameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no parameter; ", self.name)?;
+        write!(f, "`{}` is not a parameter; ", self.name)?;
         match &self.near {
             Some(near) => write!(f, "did you mean `{near}`?"),
             None if self.there.is_empty() => f.write_str("the gate has none"),
@@ -360,17 +365,14 @@ impl std::error::Error for NoParameter {}
 impl fmt::Display for RegexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RegexError::Unreadable { text, why } => write!(f, "`{text}` is no regular expression: {why}"),
+            RegexError::Unreadable { text, why } => write!(f, "`{text}` is not a regular expression: {why}"),
             RegexError::TooLarge(text) => {
                 let most = room::ALONE >> MIB;
-                write!(f, "`{text}` is too large: what it describes takes more than {most} MiB")
+                write!(f, "`{text}` is too large: it takes more than {most} MiB")
             }
             RegexError::TooLargeTogether(text) => {
                 let most = room::SIZE >> MIB;
-                write!(
-                    f,
-                    "`{text}` is too large, together with the templates before it: they take more than {most} MiB"
-                )
+                write!(f, "`{text}` is too large together with the templates before it: they take more than {most} MiB")
             }
         }
     }
@@ -381,7 +383,7 @@ impl std::error::Error for RegexError {}
 impl fmt::Display for MatcherError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MatcherError::TooLarge(why) => write!(f, "the templates for outputs are too large together: {why}"),
+            MatcherError::TooLarge(why) => write!(f, "the templates for outputs are too large in total: {why}"),
             MatcherError::Unusable(why) => write!(f, "the templates for outputs cannot be used: {why}"),
         }
     }
@@ -392,12 +394,15 @@ impl std::error::Error for MatcherError {}
 impl fmt::Display for NoGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = if self.direction == Direction::Input { "input" } else { "output" };
-        write!(f, "`{}` is no {what} of the model", self.name)?;
+        write!(f, "`{}` is not an {what} of the model", self.name)?;
         match &self.hint {
-            Hint::Closed => f.write_str("; the end of the connection is `closed`, without a template"),
-            Hint::Crashed => f.write_str("; a crash of the system is `crashed`, without a template"),
+            Hint::Closed => f.write_str("; `closed`, the end of the connection, needs no template"),
+            Hint::Crashed => f.write_str("; `crashed`, a crash of the system, needs no template"),
             Hint::Near(near) => write!(f, "; did you mean `{near}`?"),
-            Hint::OtherDirection => f.write_str("; the model has it in the other direction, as seen from the system"),
+            Hint::OtherDirection => f.write_str(
+                "; in the model it has the other direction (directions are seen \
+                                                 from the system)",
+            ),
             Hint::None => Ok(()),
         }
     }

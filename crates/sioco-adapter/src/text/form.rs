@@ -98,18 +98,18 @@ mod tests {
     #[test]
     fn what_is_wrong_for_any_model_is_told() {
         for (text, expected) in [
-            ("inputs.a = 'A {n'", "the input `a`: in `A {n` a `{` is not closed"),
+            ("inputs.a = 'A {n'", "the input `a`: in `A {n`, a `{` is not closed"),
             ("inputs.a = 'A {twice(n)}'", "`twice` is unknown"),
-            ("inputs.a = 'A {}'", "`` is no name of a parameter"),
-            ("inputs.a = { method = 'GET', path = '/}' }", "the input `a`: in `/}` there is a `}`"),
+            ("inputs.a = 'A {}'", "`` is not a valid parameter name"),
+            ("inputs.a = { method = 'GET', path = '/}' }", "the input `a`: in `/}`, a `}`"),
             ("outputs.o = []", "the output `o` has no template"),
             ("outputs.o = ['x', 'O {n']", "the output `o`: in `O {n`"),
             ("outputs.o = { line = '{' }", "the output `o`: in `{`"),
-            ("outputs.o = { regex = '(' }", "`(` is no regular expression"),
-            ("outputs.o = { regex = '' }", "`` also matches nothing at all"),
+            ("outputs.o = { regex = '(' }", "`(` is not a regular expression"),
+            ("outputs.o = { regex = '' }", "`` also matches the empty text"),
             ("outputs.o = { regex = 'a$' }", "has `^`, `$` or"),
-            ("outputs.o = { status = 200, regex = '(' }", "`(` is no regular expression"),
-            ("line-end = ''\noutputs.o = 'O {n}'", "`line-end` is empty, and the output `o` is a line"),
+            ("outputs.o = { status = 200, regex = '(' }", "`(` is not a regular expression"),
+            ("line-end = ''\noutputs.o = 'O {n}'", "the output `o` is a line, but `line-end` is empty"),
         ] {
             let found = mistakes(&format!("[dialect.d]\n{text}"));
             assert!(matches!(&found[..], [why] if why.contains(expected)), "{text}: {found:?}");

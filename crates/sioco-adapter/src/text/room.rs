@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(wrong(go, "'DONE', { regex = '(x{100}){100}' }"), [""; 0]);
         for (input, output, expected) in [
             (go, many("{ regex = '(x{100}){100}' }"), "together with the templates before it"),
-            (go, many("{ regex = '(x{1000}){1000}' }"), "is too large: what it describes"),
+            (go, many("{ regex = '(x{1000}){1000}' }"), "is too large: it takes"),
             (go, many("'{repeat(x, 100000)}'"), "together with the templates before it"),
             ("{ method = 'GET', path = '/' }", many("{ regex = '(x{100}){100}' }"), "together with the templates"),
         ] {
@@ -108,6 +108,6 @@ mod tests {
         let pairs: Vec<String> = (0..300).map(|i| format!("'{i:03}', 'a{i:03}', '{i:03}', 'a{i:03}'")).collect();
         let many = texts(&pairs.join(", "));
         assert!(many.len() <= 300, "{} remarks", many.len());
-        assert!(many.last().is_some_and(|last| last.contains("to look for all that overlap")), "{:?}", many.last());
+        assert!(many.last().is_some_and(|last| last.contains("to find all overlaps")), "{:?}", many.last());
     }
 }

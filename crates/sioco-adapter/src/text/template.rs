@@ -49,7 +49,7 @@ pub(crate) fn unplaced<'p>(name: &str, params: &[Param], pieces: impl Iterator<I
     let missing: Vec<String> = missing.map(|(_, p)| format!("`{}`", p.name)).collect();
     (!missing.is_empty()).then(|| {
         let all = missing.join(", ");
-        format!("the template of the input `{name}` has no place for {all}: the same is sent whatever the value is")
+        format!("the template of the input `{name}` has no place for {all}: every value sends the same text")
     })
 }
 

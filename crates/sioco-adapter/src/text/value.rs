@@ -103,7 +103,7 @@ pub(crate) fn pattern(sorts: &Sorts, words: &Words, sort: SortId, quoted: bool) 
 pub(crate) fn read(sorts: &Sorts, words: &Words, param: &Param, text: &str, quoted: bool) -> Result<Value, Misread> {
     let mut reader = Reader { sorts, words, text, at: 0 };
     let json = reader.read(param.sort, quoted).filter(|_| reader.at == text.len());
-    let no = || Misread::Misfit(format!("`{}` is `{text}`, and should be {}", param.name, sorts.name(param.sort)));
+    let no = || Misread::Misfit(format!("`{}` is `{text}`, but must be {}", param.name, sorts.name(param.sort)));
     argument(sorts, param, &json.ok_or_else(no)?)
 }
 
@@ -290,14 +290,14 @@ mod tests {
             assert!(regex.is_match(input), "{pattern} for {text}");
         }
         for (name, text, part) in [
-            ("n", "x", "`n` is `x`, and should be Int"),
+            ("n", "x", "`n` is `x`, but must be Int"),
             ("n", "1.0", "`n` is `1.0`"),
-            ("d", "10", "`d` is 10, and should be Int in 1..9"),
-            ("c", "Green", "should be C"),
+            ("d", "10", "`d` is 10, but must be Int in 1..9"),
+            ("c", "Green", "must be C"),
             ("c", "Mix(10,\"\")", "10"),
-            ("b", "tru", "should be Bool"),
+            ("b", "tru", "must be Bool"),
             ("r", "1/0", "1/0"),
-            ("p", "(1,[r.d,])", "should be P"),
+            ("p", "(1,[r.d,])", "must be P"),
         ] {
             let param = gate.params.iter().find(|p| p.name == name).unwrap();
             let why = read(&model.sorts, &words, param, text, false).unwrap_err().to_string();

@@ -81,8 +81,8 @@ impl fmt::Display for NoHandshake {
                 write!(f, "it refuses the WebSocket handshake with {answer}; ")?;
                 match refusal {
                     Refusal::NotFound => write!(f, "is the path `{path}` right?"),
-                    Refusal::Elsewhere(Some(to)) => write!(f, "it is at {to} now"),
-                    Refusal::Elsewhere(None) => f.write_str("it is somewhere else"),
+                    Refusal::Elsewhere(Some(to)) => write!(f, "it has moved to {to}"),
+                    Refusal::Elsewhere(None) => f.write_str("it has moved"),
                     Refusal::Other => write!(f, "does it serve WebSockets at `{path}`?"),
                 }
             }
@@ -90,7 +90,7 @@ impl fmt::Display for NoHandshake {
                 write!(f, "it closed the connection instead of answering the WebSocket handshake; {plain}")
             }
             NoHandshake::NoServer { why, answer } => {
-                write!(f, "it is no WebSocket server ({why}): it sent {answer}; {plain}")
+                write!(f, "it is not a WebSocket server ({why}): it sent {answer}; {plain}")
             }
             NoHandshake::NoClient(patience) => {
                 write!(f, "there was no WebSocket handshake within {} s", patience.as_secs_f64())

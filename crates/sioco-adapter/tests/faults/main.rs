@@ -192,10 +192,10 @@ fn a_crash_is_a_fault_with_its_last_words_and_is_mended_by_a_restart() {
             check_fault(rig.poll(LONG), FaultKind::Died, "ended (exit status: 3) in the middle of a run", again);
         assert_eq!(fault.stderr.len(), 50);
         assert_eq!(fault.stderr[49], "about to crash 199");
-        assert_eq!(fault.message.contains("given up"), !again, "{fault}");
+        assert_eq!(fault.message.contains("gave up"), !again, "{fault}");
         rig.is_gone();
     }
-    check_fault(rig.reset(5), FaultKind::Died, "given up", false);
+    check_fault(rig.reset(5), FaultKind::Died, "gave up", false);
     rig.end();
 }
 
@@ -324,13 +324,13 @@ fn what_breaks_the_protocol_is_a_fault_and_no_observation() {
     let model = model();
     for (mode, part) in [
         ("bytes", "not UTF-8"),
-        ("say {\"type\":\"output\"", "no JSON"),
+        ("say {\"type\":\"output\"", "not JSON"),
         ("say {'type': 'output'}", "json.dumps"),
         ("say 42", "messages are objects"),
         ("say {}", "has no `type`"),
         ("say {\"type\":\"output\",\"gate\":\"outx\"}", "did you mean `outX`?"),
         ("say {\"type\":\"output\",\"gate\":\"inX\",\"args\":[1]}", "is an input of the model"),
-        ("say {\"type\":\"output\",\"gate\":\"outX\",\"args\":{\"P\":1}}", "sends `P` instead"),
+        ("say {\"type\":\"output\",\"gate\":\"outX\",\"args\":{\"P\":1}}", "adapter sends `P`"),
         ("say {\"type\":\"ready\",\"run\":1}", "in the middle of a run"),
         ("say {\"type\":\"hello\"}", "in the middle of a run"),
         ("say {\"type\":\"accepted\",\"id\":2}", "no input 2 waits"),
@@ -354,7 +354,7 @@ fn what_breaks_the_protocol_is_a_fault_and_no_observation() {
     rig.reset(1).unwrap();
     rig.send(1, 6).unwrap();
     assert_eq!(rig.poll(LONG), Ok(seen(Observation::Closed)));
-    check_fault(rig.poll(LONG), FaultKind::Protocol, "after it had said that the system ended", true);
+    check_fault(rig.poll(LONG), FaultKind::Protocol, "after it had reported the end of the system", true);
     rig.end();
 }
 
@@ -366,7 +366,7 @@ fn values_that_do_not_fit_are_an_observation() {
     rig.reset(1).unwrap();
     rig.send(1, 6).unwrap();
     let gate = model.gate("outX").unwrap();
-    let why = "`p` is `\"six\"`, and should be Int".to_owned();
+    let why = "`p` is `\"six\"`, but must be Int".to_owned();
     assert_eq!(rig.poll(LONG), Ok(seen(Observation::Malformed { gate: Some(gate), why, raw: line.into() })));
     rig.end();
 }
@@ -500,7 +500,7 @@ fn outputs_before_ready_belong_to_a_run_if_they_say_so() {
     assert_eq!(rig.poll(LONG), Ok(rig.output(99)));
     rig.end();
     let mut rig = Rig::new(&model, "untagged");
-    check_fault(rig.reset(1), FaultKind::Protocol, "outputs follow `ready`", false);
+    check_fault(rig.reset(1), FaultKind::Protocol, "outputs may come only after `ready`", false);
     rig.end();
 }
 
@@ -553,7 +553,7 @@ fn a_system_that_does_not_listen_is_a_timeout() {
     let mut rig = Rig::with(&model, "deaf", options);
     rig.reset(1).unwrap();
     let found = (1..100_000).find_map(|id| rig.send(id, 6).err()).ok_or(()).map_or_else(|()| Ok(()), Err);
-    check_fault(found, FaultKind::Timeout, "has not read what was sent to it for 0.15 s", true);
+    check_fault(found, FaultKind::Timeout, "has not read its input for 0.15 s", true);
     rig.end();
 }
 
@@ -599,7 +599,7 @@ fn a_crash_of_the_system_is_an_observation_and_one_of_the_adapter_is_none() {
         rig.reset(1).unwrap();
         rig.send(1, 6).unwrap();
         assert!(matches!(rig.poll(LONG), Ok(Polled::Event(SutEvent::Observed(end))) if end.is_end()));
-        check_fault(rig.poll(LONG), FaultKind::Protocol, "after it had said that the system ended", true);
+        check_fault(rig.poll(LONG), FaultKind::Protocol, "after it had reported the end of the system", true);
         rig.end();
     }
     // One that crashes while it is being reset is not in its initial state.
@@ -678,7 +678,7 @@ fn gates_and_versions_are_compared_before_anything_else() {
         rig.end();
     }
     let mut rig = Rig::new(&model, r#"hello {"type":"ready"}"#);
-    check_fault(rig.reset(1), FaultKind::Protocol, "should be hello", false);
+    check_fault(rig.reset(1), FaultKind::Protocol, "must be hello", false);
     rig.end();
     let mut rig = Rig::new(&model, r#"hello {"type":"error","message":"no licence"}"#);
     check_fault(rig.reset(1), FaultKind::Reported, "no licence", false);

@@ -90,7 +90,7 @@ impl Mind<'_> {
     pub fn show(&self, state: &State, seen: &Seen, matters: &dyn Fn(VarId) -> bool) -> String {
         state.show_with(self.model, &|var, _| match matters(var) {
             true => Some(self.show_variable(state, var, seen)),
-            false => Some(format!("{} does not matter any more", self.model.variable_name(var))),
+            false => Some(format!("{} no longer matters", self.model.variable_name(var))),
         })
     }
 

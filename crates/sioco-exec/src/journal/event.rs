@@ -88,9 +88,9 @@ pub fn read_args(model: &Model, gate: GateId, json: Option<&Json>) -> Result<Vec
     };
     let of = |p: &Param, json: Option<&Json>| {
         let Some(json) = json else { return Err(Misfit(format!("there is no value for `{}`", p.name))) };
-        value::read(&model.sorts, sort(model, p), json)
-            .filter(|value| p.takes(&model.sorts, value))
-            .ok_or_else(|| Misfit(format!("{} is no value of `{}: {}`", short(json), p.name, model.sorts.name(p.sort))))
+        value::read(&model.sorts, sort(model, p), json).filter(|value| p.takes(&model.sorts, value)).ok_or_else(|| {
+            Misfit(format!("{} is not a value of `{}: {}`", short(json), p.name, model.sorts.name(p.sort)))
+        })
     };
     match given {
         Json::Object(object) => {
@@ -103,9 +103,7 @@ pub fn read_args(model: &Model, gate: GateId, json: Option<&Json>) -> Result<Vec
             params.iter().zip(items).map(|(p, json)| of(p, Some(json))).collect()
         }
         Json::Array(items) => Err(Misfit(format!("{} values for {} parameters", items.len(), params.len()))),
-        other => {
-            Err(Misfit(format!("`args` should be an object with values for {}, and is {}", names(), short(other))))
-        }
+        other => Err(Misfit(format!("`args` must be an object with values for {}, but is {}", names(), short(other)))),
     }
 }
 

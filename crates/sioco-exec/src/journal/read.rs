@@ -20,9 +20,9 @@ use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::Verdict;
 
 /// What to do about a file that is something else.
-const GIVE: &str = "give a journal that `sioco test` wrote; by itself it writes them to `.sioco/runs`";
+const GIVE: &str = "give a journal that `sioco test` wrote; by default, they are in `.sioco/runs`";
 /// What to do about a line that is damaged.
-const DAMAGED: &str = "the journal is damaged here; cut off this line and all below it to use what stands above";
+const DAMAGED: &str = "the journal is damaged here; delete this line and everything below it to use the rest";
 
 /// The first line of a journal: which model it is about.
 pub fn read_header(text: &str) -> Result<Header, ReadError> {
@@ -37,25 +37,24 @@ pub fn read_header(text: &str) -> Result<Header, ReadError> {
     let json: Json = match serde_json::from_str(first) {
         Ok(json) => json,
         Err(e) if e.is_eof() && !whole && text.starts_with(&format!("{{\"format\":\"{FORMAT}\"")) => {
-            return Err(error("the journal ends within its first line: nothing happened yet".into(), GIVE));
+            return Err(error("the journal ends in its first line: nothing was recorded".into(), GIVE));
         }
-        Err(_) => return Err(error("this is no journal: its first line is no JSON".into(), GIVE)),
+        Err(_) => return Err(error("this is not a journal: its first line is not JSON".into(), GIVE)),
     };
     match json.get("format").and_then(Json::as_str) {
         Some(FORMAT) => {}
-        Some(other) => return Err(error(format!("this is a `{other}` file, and no journal"), GIVE)),
+        Some(other) => return Err(error(format!("this is a `{other}` file, not a journal"), GIVE)),
         None => {
-            return Err(error(format!("this is no journal: its first line has no `\"format\":\"{FORMAT}\"`"), GIVE));
+            return Err(error(format!("this is not a journal: its first line has no `\"format\":\"{FORMAT}\"`"), GIVE));
         }
     }
     match json.get("version").and_then(Json::as_u64) {
         Some(version) if (1..=VERSION).contains(&version) => {}
         Some(version) => {
-            let what =
-                format!("this journal has version {version} of the format, and this sioco reads up to {VERSION}");
+            let what = format!("this journal has format version {version}; this sioco reads up to version {VERSION}");
             return Err(error(what, "use a newer sioco"));
         }
-        None => return Err(error("`version` should be a whole number".into(), DAMAGED)),
+        None => return Err(error("`version` must be a whole number".into(), DAMAGED)),
     }
     head::read(&json).map_err(|what| error(what.to_string(), DAMAGED))
 }
@@ -69,7 +68,10 @@ pub fn read(text: &str, model: &Model) -> Result<Journal, ReadError> {
     if !same {
         let what = match journal.header.model.name == model.name {
             true => format!("`{}` has changed since the journal was written", model.name),
-            false => format!("the journal is about `{}`, and this is `{}`", journal.header.model.name, model.name),
+            false => format!(
+                "the journal is for the model `{}`, but this model is `{}`",
+                journal.header.model.name, model.name
+            ),
         };
         journal.remarks.push(Remark { line: None, what });
     }
@@ -87,8 +89,8 @@ pub fn read(text: &str, model: &Model) -> Result<Journal, ReadError> {
             // Nobody knows what such a line would have been: whoever wrote it ends every line.
             Err(wrong) if number == count && !whole => {
                 let what = match wrong {
-                    Wrong::Json(_) => "the journal is cut here: what stands above is used".to_owned(),
-                    Wrong::Record(what, _) => format!("the journal is cut here ({what}): what stands above is used"),
+                    Wrong::Json(_) => "the journal is cut off here; the lines above are used".to_owned(),
+                    Wrong::Record(what, _) => format!("the journal is cut off here ({what}); the lines above are used"),
                 };
                 journal.remarks.push(Remark { line: Some(number), what: in_short(what) });
                 journal.cut = true;
@@ -100,7 +102,7 @@ pub fn read(text: &str, model: &Model) -> Result<Journal, ReadError> {
     // What was shrunk stands below the end of the campaign.
     let over = journal.records.iter().any(|(_, stamped)| matches!(stamped.record, Record::End { .. }));
     if !over && !journal.cut {
-        let what = "the journal ends before the campaign does".into();
+        let what = "the journal ends before the end of the campaign".into();
         journal.remarks.push(Remark { line: None, what });
         journal.cut = true;
     }
@@ -117,7 +119,7 @@ enum Wrong {
 fn entry(model: &Model, same: bool, line: &str) -> Result<(Option<Stamped>, Option<String>), Wrong> {
     let json: Json = match serde_json::from_str(line) {
         Ok(json @ Json::Object(_)) => json,
-        Ok(other) => return Err(Wrong::Json(format!("this should be an object, and is {}", short(&other)))),
+        Ok(other) => return Err(Wrong::Json(format!("this must be an object, but is {}", short(&other)))),
         Err(e) => {
             // Its place is told apart.
             let what = e.to_string();
@@ -127,14 +129,14 @@ fn entry(model: &Model, same: bool, line: &str) -> Result<(Option<Stamped>, Opti
     };
     let help = match same {
         true => DAMAGED,
-        false => "the model is another one than the one that was tested; use that, or test again",
+        false => "this is not the model that was tested; use that model, or test again",
     };
     let mut reader = Reader { model, json: &json, same, remark: None };
     let record = reader.record().map_err(|what| Wrong::Record(what.to_string(), help))?;
     let remark = reader.remark.take();
     let Some(record) = record else { return Ok((None, remark)) };
     let at = json.get("at").and_then(Json::as_u64).map(Duration::from_micros);
-    let at = at.ok_or_else(|| Wrong::Record("`at` should be a number of microseconds".into(), DAMAGED))?;
+    let at = at.ok_or_else(|| Wrong::Record("`at` must be a number of microseconds".into(), DAMAGED))?;
     Ok((Some(Stamped { at, record }), remark))
 }
 
@@ -208,7 +210,7 @@ impl Reader<'_> {
                 waiting: self.json.get("waiting").and_then(Json::as_str).and_then(Waiting::named),
             },
             other => {
-                self.remark = Some(format!("a record `{other}`, which this sioco does not know, is passed over"));
+                self.remark = Some(format!("this sioco does not know the record `{other}` and skips it"));
                 return Ok(None);
             }
         }))
@@ -227,7 +229,7 @@ impl Reader<'_> {
             Ok(args) => Ok(Observation::Output(GateValue { gate, args })),
             Err(why) if self.same => Err(why.into()),
             Err(why) => {
-                self.remark = Some(format!("these values do not fit the model any more: {why}"));
+                self.remark = Some(format!("these values no longer fit the model: {why}"));
                 let raw = self.json.get("args").map(Json::to_string).unwrap_or_default();
                 Ok(Observation::Malformed { gate: Some(gate), why: why.0, raw })
             }

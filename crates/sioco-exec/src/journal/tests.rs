@@ -388,21 +388,25 @@ fn damage_has_a_place_and_a_way_out() {
     let good = r#"{"at":1,"type":"accepted","id":1}"#;
     for (bad, line, what) in [
         ("nonsense", 3, "not JSON"),
-        ("[1]", 3, "should be an object"),
+        ("[1]", 3, "must be an object"),
         (r#"{"at":1}"#, 3, "`type` is missing"),
-        (r#"{"type":"accepted","id":1}"#, 3, "`at` should be"),
-        (r#"{"at":-1,"type":"accepted","id":1}"#, 3, "`at` should be"),
-        (r#"{"at":1,"type":"accepted","id":-1}"#, 3, "`id` should be a whole number"),
+        (r#"{"type":"accepted","id":1}"#, 3, "`at` must be"),
+        (r#"{"at":-1,"type":"accepted","id":1}"#, 3, "`at` must be"),
+        (r#"{"at":1,"type":"accepted","id":-1}"#, 3, "`id` must be a whole number"),
         (r#"{"at":1,"type":"input","id":1,"gate":"x","args":{},"why":"walk"}"#, 3, "has no input `x`"),
-        (r#"{"at":1,"type":"input","id":1,"gate":"done","args":{},"why":"walk"}"#, 3, "goes the other way"),
-        (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":10,"c":"Red"},"why":"walk"}"#, 3, "10 is no value of"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"done","args":{},"why":"walk"}"#, 3, "has the other direction"),
+        (
+            r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":10,"c":"Red"},"why":"walk"}"#,
+            3,
+            "10 is not a value of",
+        ),
         (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":1},"why":"walk"}"#, 3, "no value for `c`"),
         (r#"{"at":1,"type":"input","id":1,"gate":"k","args":{"n":1},"why":"walk"}"#, 3, "no parameter `n`"),
-        (r#"{"at":1,"type":"input","id":1,"gate":"k","args":7,"why":"walk"}"#, 3, "`args` should be an object"),
-        (r#"{"at":1,"type":"output","gate":"o","args":{"n":"x","s":""}}"#, 3, "\"x\" is no value of"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"k","args":7,"why":"walk"}"#, 3, "`args` must be an object"),
+        (r#"{"at":1,"type":"output","gate":"o","args":{"n":"x","s":""}}"#, 3, "\"x\" is not a value of"),
         (r#"{"at":1,"type":"verdict","verdict":"great","cause":"reached","steps":1,"doubt":false}"#, 3, "\"great\""),
-        (r#"{"at":1,"type":"verdict","verdict":"pass","cause":"so","steps":1,"doubt":false}"#, 3, "`cause` should be"),
-        (r#"{"at":1,"type":"run","run":1,"seed":1,"aim":"fun","order":"sut"}"#, 3, "`aim` should be"),
+        (r#"{"at":1,"type":"verdict","verdict":"pass","cause":"so","steps":1,"doubt":false}"#, 3, "`cause` must be"),
+        (r#"{"at":1,"type":"run","run":1,"seed":1,"aim":"fun","order":"sut"}"#, 3, "`aim` must be"),
     ] {
         let text = format!("{head}{good}\n{bad}\n{good}\n");
         let error = read(&text, &model).expect_err(bad);
@@ -413,14 +417,14 @@ fn damage_has_a_place_and_a_way_out() {
     for (text, what) in [
         (String::new(), "the file is empty"),
         ("\n\n".into(), "the file is empty"),
-        ("?inX(6)\n".into(), "no JSON"),
+        ("?inX(6)\n".into(), "not JSON"),
         ("{}\n".into(), "no `\"format\""),
         ("{\"format\":\"sioco-plan\"}\n".into(), "`sioco-plan` file"),
         (head.replace("\"version\":1", "\"version\":2"), "version 2"),
-        (head.replace("\"version\":1", "\"version\":\"1\""), "`version` should be"),
+        (head.replace("\"version\":1", "\"version\":\"1\""), "`version` must be"),
         (head.replace("\"fingerprint\":\"", "\"fingerprint\":\"x"), "hexadecimal"),
         (head.replace("\"model\"", "\"modell\""), "`model` is missing"),
-        (head[..head.len() / 2].to_owned(), "ends within its first line"),
+        (head[..head.len() / 2].to_owned(), "ends in its first line"),
     ] {
         let error = read(&text, &model).expect_err(&text);
         assert!(error.what.contains(what), "{text}: {}", error.what);
@@ -457,7 +461,7 @@ fn a_journal_of_another_model_says_so() {
     assert!(!journal.same);
     let said: Vec<String> = journal.remarks.iter().map(ToString::to_string).collect();
     assert!(said[0].contains("has changed since"), "{said:?}");
-    assert!(said[1].starts_with("line 2: these values do not fit"), "{said:?}");
+    assert!(said[1].starts_with("line 2: these values no longer fit"), "{said:?}");
     let seen = &journal.records[0].1.record;
     assert!(matches!(seen, Record::Observed(Observation::Malformed { .. })), "{seen:?}");
 }

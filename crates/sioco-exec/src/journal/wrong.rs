@@ -87,9 +87,9 @@ impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RecordError::Missing(name) => write!(f, "`{name}` is missing"),
-            RecordError::Should { name, be } => write!(f, "`{name}` should be {be}"),
+            RecordError::Should { name, be } => write!(f, "`{name}` must be {be}"),
             RecordError::TooLarge(name) => write!(f, "`{name}` is too large"),
-            RecordError::Word { name, word } => write!(f, "`{name}` is \"{word}\", which this sioco does not know"),
+            RecordError::Word { name, word } => write!(f, "`{name}` has the unknown value \"{word}\""),
             RecordError::Gate(why) => why.fmt(f),
             RecordError::Values(why) => why.fmt(f),
             RecordError::Cause(why) => why.fmt(f),
@@ -102,13 +102,11 @@ impl std::error::Error for RecordError {}
 impl fmt::Display for CauseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CauseError::Form => {
-                f.write_str("`cause` should be \"reached\", or an object with `fail`, `open` or `error`")
-            }
-            CauseError::Failure(word) => write!(f, "`{word}` is no way to fail"),
-            CauseError::Open(word) => write!(f, "`{word}` is no reason for an inconclusive run"),
-            CauseError::Trouble(word) => write!(f, "`{word}` is no error"),
-            CauseError::FaultKind(word) => write!(f, "`{word}` is no kind of fault"),
+            CauseError::Form => f.write_str("`cause` must be \"reached\", or an object with `fail`, `open` or `error`"),
+            CauseError::Failure(word) => write!(f, "`{word}` is not a kind of failure"),
+            CauseError::Open(word) => write!(f, "`{word}` is not a reason for an inconclusive run"),
+            CauseError::Trouble(word) => write!(f, "`{word}` is not a kind of error"),
+            CauseError::FaultKind(word) => write!(f, "`{word}` is not a kind of fault"),
             CauseError::Switch(name) => write!(f, "the model has no switch `{name}`"),
             CauseError::Reason => f.write_str("`reason` does not say why it is unknown"),
         }
@@ -125,7 +123,7 @@ impl fmt::Display for Undeclared {
         };
         let name = &self.name;
         let Some(there) = &self.there else {
-            return write!(f, "`{name}` is no {kind} of the model, it goes the other way");
+            return write!(f, "`{name}` is not an {kind} of the model: it has the other direction");
         };
         let names: Vec<String> = there.iter().map(|name| format!("`{name}`")).collect();
         let those = if names.is_empty() { "none".to_owned() } else { names.join(", ") };

@@ -190,8 +190,7 @@ impl<'m> Player<'m> {
     fn fault(&self, error: &StepError) -> Fault {
         let (StepError::Undefined { switch, .. } | StepError::NeedsSolver { switch, .. }) = error;
         let place = self.places.as_ref().map_or(String::new(), |place| format!("{}: ", place(*switch)));
-        let message =
-            format!("{place}the model that is played cannot go on: {}", error.describe_with_values(self.model));
+        let message = format!("{place}the played model cannot go on: {}", error.describe_with_values(self.model));
         let kind = match error {
             StepError::Undefined { .. } => FaultKind::Played,
             StepError::NeedsSolver { .. } => FaultKind::Solver,
@@ -201,7 +200,7 @@ impl<'m> Player<'m> {
 
     /// Something about the model is not known, so that nobody can say what it does.
     fn unsure(&self, what: &str) -> Fault {
-        let message = format!("the model that is played cannot go on: {what}");
+        let message = format!("the played model cannot go on: {what}");
         Fault { kind: FaultKind::Solver, message, stderr: Vec::new(), again: true }
     }
 
@@ -282,7 +281,7 @@ impl<'m> Player<'m> {
             Some(true) => return Ok(self.take(id, input)),
             Some(false) => {}
             None => {
-                let what = format!("whether it takes {} here is not known", input.show(self.model));
+                let what = format!("it is unknown whether it takes {} here", input.show(self.model));
                 return Err(Stuck::Unknown(what));
             }
         }
@@ -446,7 +445,7 @@ impl<'m> Player<'m> {
             }
             // Silence would be an answer, and perhaps a wrong one.
             Err(_) if !self.hush()? => {
-                let what = "whether it gives an output here, or is silent, is not known";
+                let what = "it is unknown whether it gives an output here or is quiescent";
                 return Err(Stuck::Unknown(what.into()));
             }
             Err(_) => {}
@@ -524,7 +523,7 @@ impl Sut for Player<'_> {
     }
 }
 
-/// Why a model that is played cannot go on.
+/// Why a played model cannot go on.
 enum Stuck {
     /// It is undefined.
     Error(StepError),

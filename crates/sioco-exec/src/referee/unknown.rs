@@ -16,8 +16,8 @@ impl Referee<'_> {
             let doubt = self.position.belief().doubt();
             return doubt.map_or(cause, |doubt| Cause::Open(OpenCause::Undecided(doubt.to_string())));
         }
-        let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter says \
-                       `accepted` first";
+        let message = "an answer came before the `accepted` of its input; with the order `sut`, the adapter must \
+                       send `accepted` first";
         Cause::Trouble(Trouble::Fault { kind: FaultKind::Protocol, message: message.into(), stderr: Vec::new() })
     }
 }

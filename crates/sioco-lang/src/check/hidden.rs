@@ -16,7 +16,7 @@ pub(super) fn find(sources: &SourceMap, file: FileId) -> Option<Diagnostic> {
     let span = |at: usize, c: char| Span { file, start: at as u32, end: (at + c.len_utf8()) as u32 };
     let warning =
         Diagnostic::new(Code::HiddenCharacter, span(at, c), format!("this character is hidden: U+{:04X}", c as u32))
-            .help(format!("take it out, or write `\\u{{{:x}}}` in a string", c as u32));
+            .help(format!("remove it, or write `\\u{{{:x}}}` in a string", c as u32));
     let place = |(at, c)| {
         let (line, column) = sources.position(span(at, c));
         format!("U+{:04X} at {line}:{column}", c as u32)

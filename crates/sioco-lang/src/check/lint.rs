@@ -13,7 +13,7 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::FileId;
 
-const UNUSED: &str = "use it, take it out, or start its name with `_`";
+const UNUSED: &str = "use it, remove it, or start its name with `_`";
 
 impl<'a> Checker<'a> {
     /// The warnings about a model as a whole; those about single names were found on the way.
@@ -65,7 +65,7 @@ impl<'a> Checker<'a> {
         for (l, _) in t.locations.iter().zip(&reached).filter(|(l, reached)| !**reached && !l.hidden) {
             found.push(
                 Diagnostic::new(Code::UnreachableLocation, l.span, format!("no path leads to `{}`", l.name))
-                    .help("add a switch that leads there, or take it out"),
+                    .help("add a switch that leads there, or remove it"),
             );
         }
         for s in t.switches.iter().filter(|s| s.lone_else) {
@@ -74,12 +74,12 @@ impl<'a> Checker<'a> {
                     let gate = &self.globals.gates[g.index()].decl.name.name;
                     (
                         format!("no other switch of `{gate}`"),
-                        "take `[else]` out, or add the switch that it is the rest of",
+                        "remove `[else]`, or add the switch that it is the alternative to",
                     )
                 }
                 _ => (
                     "no other output or `tau`".into(),
-                    "take `[else]` out, or write the guard; inputs do not count for the `else` of an output or `tau`",
+                    "remove `[else]`, or write the guard; the `else` of an output or `tau` ignores inputs",
                 ),
             };
             let span = s.spans.guard.unwrap_or(s.spans.label);
@@ -89,9 +89,9 @@ impl<'a> Checker<'a> {
         for s in t.switches.iter().filter(|s| never(s)) {
             let span = s.spans.guard.unwrap_or(s.spans.label);
             let (what, help) = if s.is_else {
-                ("the other switches leave nothing for this `else`", "take the switch out, or give the others guards")
+                ("the other switches leave nothing for this `else`", "remove this switch, or give the others guards")
             } else {
-                ("this guard is never true", "correct the guard, or take the switch out")
+                ("this guard is never true", "correct the guard, or remove the switch")
             };
             let d = Diagnostic::new(Code::NeverEnabled, span, what).label("the switch can never be taken");
             found.push(d.help(help));
@@ -118,13 +118,13 @@ impl<'a> Checker<'a> {
         for g in globals.gates.iter().filter(|g| g.file == root && !g.used.get()) {
             let message = format!("no switch uses the gate `{}`", g.decl.name.name);
             found.push(
-                Diagnostic::new(Code::UnusedGate, g.decl.name.span, message).help("use it in a switch, or take it out"),
+                Diagnostic::new(Code::UnusedGate, g.decl.name.span, message).help("use it in a switch, or remove it"),
             );
         }
         for c in globals.channels.iter().filter(|c| c.file == root && !c.used.get()) {
             let message = format!("no switch uses the channel `{}`", c.decl.name.name);
             found.push(
-                Diagnostic::new(Code::UnusedGate, c.decl.name.span, message).help("use it in a switch, or take it out"),
+                Diagnostic::new(Code::UnusedGate, c.decl.name.span, message).help("use it in a switch, or remove it"),
             );
         }
     }

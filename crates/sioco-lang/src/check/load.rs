@@ -163,7 +163,10 @@ impl Walk<'_> {
                 self.diagnostics.push(
                     Diagnostic::new(Code::ImportOutsideRoot, import.span, "this import leaves the project")
                         .note(format!("the project root is `{}`", self.root.display()))
-                        .help("imports are relative and stay inside the root; an empty `sioco.toml` in a folder above makes that folder the root"),
+                        .help(
+                            "use a relative path that stays inside the root; an empty `sioco.toml` in a folder \
+                               above makes that folder the root",
+                        ),
                 );
                 continue;
             }
@@ -181,20 +184,18 @@ fn explain(shown: &str, error: &LoadError) -> (Code, String, String) {
         }
         LoadError::NotAFile(kind) => (
             Code::Unreadable,
-            format!("cannot read `{shown}`: it is {kind}, and no file"),
-            "write it to a file first: what is no file may never end".into(),
+            format!("cannot read `{shown}`: it is {kind}, not a file"),
+            "copy its contents to a file first".into(),
         ),
         LoadError::TooLarge { bytes, limit } => (
             Code::TooLarge,
             match bytes {
-                Some(bytes) => format!(
-                    "`{shown}` is too large: {} MiB, and at most {} MiB are read",
-                    bytes.div_ceil(1 << 20),
-                    limit >> 20
-                ),
-                None => format!("`{shown}` is too large: at most {} MiB are read", limit >> 20),
+                Some(bytes) => {
+                    format!("`{shown}` is too large: {} MiB; the limit is {} MiB", bytes.div_ceil(1 << 20), limit >> 20)
+                }
+                None => format!("`{shown}` is too large: the limit is {} MiB", limit >> 20),
             },
-            "split the model with `import`, or check that this is a model at all".into(),
+            "split the model with `import`, or check that this file is a model".into(),
         ),
         LoadError::NotUtf8(at) => (
             Code::NotUtf8,

@@ -292,8 +292,8 @@ impl Checker<'_> {
         if !self.diagnostics.iter().any(|d| d.code == Code::TooManyErrors) {
             self.report(
                 Diagnostic::new(Code::TooManyErrors, here, format!("more than {MAX_ERRORS} errors in this model"))
-                    .label("the rest of this process was not looked at")
-                    .help("mend the first ones and run again"),
+                    .label("the rest of this process was not checked")
+                    .help("fix the first ones and run again"),
             );
         }
         true

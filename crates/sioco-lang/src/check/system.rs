@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
     fn grows(&mut self, system: &Planned, instance: Span, note: String) {
         let message = format!("the system `{}` grows too large", system.name);
         let d = Diagnostic::new(Code::TooLargeTerm, instance, message).note(note);
-        self.report(d.help("use fewer instances, or model only what matters of them"));
+        self.report(d.help("use fewer instances, or simpler processes"));
     }
 
     /// The systems that the files declare, or mean, and the names that can be chosen from.
@@ -121,7 +121,7 @@ impl<'a> Checker<'a> {
                         "there are several processes, but no `system` says which of them run",
                     )
                     .also(templates[first].decl.name.span, "another process")
-                    .help(format!("say what runs, such as `system S = {}`", listed(&all, " || "))),
+                    .help(format!("declare what runs, such as `system S = {}`", listed(&all, " || "))),
                 );
             }
             return None;

@@ -163,7 +163,7 @@ impl fmt::Display for ImportError {
                 write!(f, "the file is too large to import: {what}; import a smaller automaton")
             }
             ImportError::NotXml { message, .. } => {
-                write!(f, "this cannot be read as XML: {message}; mend the XML")
+                write!(f, "this is not valid XML: {message}; fix the XML")
             }
             ImportError::NotARegisterAutomaton { found, .. } => write!(
                 f,

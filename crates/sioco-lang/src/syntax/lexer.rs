@@ -430,7 +430,7 @@ fn quoted(text: &str, open: Span) -> Option<(Tok, Span, Diagnostic)> {
     let at = rest.find(|c| QUOTES.contains(&c) || matches!(c, '"' | '\n' | '\\'))?;
     let close = rest[at..].chars().next().filter(|c| QUOTES.contains(c))?;
     let span = Span { end: open.end + (at + close.len_utf8()) as u32, ..open };
-    let d = Diagnostic::new(Code::UnexpectedCharacter, span, "these are not the quotes of a string")
+    let d = Diagnostic::new(Code::UnexpectedCharacter, span, "a string does not use these quotes")
         .help("strings are written with double quotes: `\"`")
         .fix(span, format!("\"{}\"", &rest[..at]));
     Some((Tok::Str, span, d))
@@ -445,7 +445,7 @@ fn unexpected(text: &str, span: Span) -> Diagnostic {
     match found {
         "'" | "“" | "‘" | "”" | "„" => d.help("strings are written with double quotes: `\"`"),
         "#" => d.help("comments start with `//`"),
-        _ => d.help("take it out; strings and comments may have any character"),
+        _ => d.help("remove it; only strings and comments may have any character"),
     }
 }
 

@@ -206,7 +206,7 @@ impl StepError {
                 }
             }
             StepError::NeedsSolver { switch, why } => {
-                format!("whether `{}` is enabled is unknown: {why}", model.switches[*switch].name)
+                format!("it is unknown whether `{}` is enabled: {why}", model.switches[*switch].name)
             }
         }
     }

@@ -81,7 +81,7 @@ impl fmt::Display for Mismatch {
                 "the gate `{name}` is not the same in both models: `{spec}` in the specification, `{implementation}` in \
                  the implementation model"
             ),
-            Mismatch::NoInput => write!(f, "the models have no input gate, so there is nothing to compare them by"),
+            Mismatch::NoInput => write!(f, "the models have no input gate, so they cannot be compared"),
             Mismatch::NoOutput => write!(f, "the models have no output gate, so they answer no input"),
         }
     }

@@ -77,7 +77,7 @@ pub(super) fn read_step(model: &Model, json: &Json) -> Read<Result<Step, NoSwitc
         return match silence {
             "delta" => Ok(Ok(Step::Delta)),
             "divergence" => Ok(Ok(Step::Divergence)),
-            _ => wrong("should be \"delta\", \"divergence\" or an object"),
+            _ => wrong("must be \"delta\", \"divergence\" or an object"),
         };
     }
     if let Some(name) = optional(json, "switch", text)? {
@@ -292,7 +292,7 @@ fn read_clash(model: &Model, json: &Json) -> Read<Vec<Clash>> {
 
 /// Values of variables, in the order of the model.
 pub(super) fn read_values(model: &Model, json: &Json) -> Read<Vec<(VarId, sioco_model::Value)>> {
-    let Some(object) = json.as_object() else { return wrong("should be an object") };
+    let Some(object) = json.as_object() else { return wrong("must be an object") };
     let mut values = Vec::new();
     for (name, json) in object {
         let var = known_variable(model, name)?;
@@ -300,7 +300,7 @@ pub(super) fn read_values(model: &Model, json: &Json) -> Read<Vec<(VarId, sioco_
             Some(value) => values.push((var, value)),
             None => {
                 let sort = model.sorts.name(model.variables[var].sort);
-                return wrong(format!("has {json} for `{name}`, which is no value of `{sort}`"));
+                return wrong(format!("has {json} for `{name}`, which is not a value of `{sort}`"));
             }
         }
     }

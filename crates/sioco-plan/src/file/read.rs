@@ -36,7 +36,7 @@ pub fn read(text: &str, model: &Model) -> Result<Loaded, FileError> {
         |line: Option<usize>, what: String, help: &str| FileError { line, what: in_short(what), help: help.into() };
     let json: Json = serde_json::from_str(text).map_err(|e| match (text.trim().is_empty(), e.is_eof()) {
         (true, _) => error(None, "the file is empty".into(), AGAIN),
-        (_, true) => error(Some(e.line()), "the file ends in the middle: it is truncated".into(), AGAIN),
+        (_, true) => error(Some(e.line()), "the file is truncated".into(), AGAIN),
         _ => {
             // Its place is told apart.
             let what = e.to_string();
@@ -47,14 +47,14 @@ pub fn read(text: &str, model: &Model) -> Result<Loaded, FileError> {
     let format = json.get("format").and_then(Json::as_str);
     if format != Some(FORMAT) {
         let what = match format {
-            Some(other) => format!("this is a `{other}` file, and no plan"),
-            None => format!("this is no plan: it has no `\"format\": \"{FORMAT}\"`"),
+            Some(other) => format!("this is a `{other}` file, not a plan"),
+            None => format!("this is not a plan: it has no `\"format\": \"{FORMAT}\"`"),
         };
         let line = locate::line(text, &[Key::Field("format")]);
         return Err(error(Some(line), what, "give a file that `sioco plan --output` wrote"));
     }
     if let Some(version) = json.get("version").and_then(Json::as_u64).filter(|v| *v > VERSION || *v == 0) {
-        let what = format!("this plan has version {version} of the format, and this sioco reads up to {VERSION}");
+        let what = format!("this plan has format version {version}; this sioco reads up to version {VERSION}");
         let line = locate::line(text, &[Key::Field("version")]);
         return Err(error(Some(line), what, "use a newer sioco, or make the plan again with this one"));
     }
@@ -82,8 +82,9 @@ fn plan(json: &Json, model: &Model) -> Read<Loaded> {
     let same = print == format!("{:016x}", fingerprint(model));
     let mut reader = Reader { model, same, misfits: Vec::new() };
     field(json, "model", |m| field(m, "gates", |gates| reader.gates(gates)))?;
-    let cover =
-        field(json, "cover", |c| Cover::recorded(text(c)?).or_else(|why| wrong(format!("is no cover: {why}"))))?;
+    let cover = field(json, "cover", |c| {
+        Cover::recorded(text(c)?).or_else(|why| wrong(format!("is not a value of `--cover`: {why}")))
+    })?;
     let strict = field(json, "options", |o| field(o, "strict", flag))?;
     let goals = field(json, "goals", |g| list(g, |g| reader.goal(g)))?;
     let mut at = 0;
@@ -99,7 +100,7 @@ fn plan(json: &Json, model: &Model) -> Read<Loaded> {
             && let Some(wild) = by.iter().map(|p| p.index()).find(|p| *p >= count)
         {
             let keys = vec![Key::Field("by"), Key::Item(i), Key::Field("goals")];
-            return Err(Wrong { keys, what: format!("names purpose {wild}, and there are {count}") });
+            return Err(Wrong { keys, what: format!("names purpose {wild}, but there are only {count}") });
         }
     }
     let counts = optional(json, "counts", |c| {
@@ -180,14 +181,14 @@ impl Loaded {
 /// The state of a goal that these purposes are left for.
 pub(super) fn covered(by: Vec<PurposeId>, doubt: bool) -> State {
     match by.is_empty() {
-        true => State::Unknown(Reason::Undecided("the purposes that cover it do not fit the model any more".into())),
+        true => State::Unknown(Reason::Undecided("the purposes that cover it no longer fit the model".into())),
         false => State::Covered { by, doubt },
     }
 }
 
 impl Reader<'_> {
     fn gates(&mut self, json: &Json) -> Read<()> {
-        let Some(gates) = json.as_object() else { return wrong("should be an object") };
+        let Some(gates) = json.as_object() else { return wrong("must be an object") };
         for (name, was) in gates {
             let was = text(was)?.to_owned();
             let is = self.model.gate(name).map(|g| gate_text(self.model, &self.model.gates[g]));
@@ -261,7 +262,7 @@ impl Reader<'_> {
         let goals = field(json, "goals", |g| {
             list(g, |g| {
                 let g = number(g)?;
-                if g < goals { Ok(g) } else { wrong(format!("is goal {g}, and there are {goals}")) }
+                if g < goals { Ok(g) } else { wrong(format!("is goal {g}, but there are only {goals}")) }
             })
         })?;
         let mut purpose = Purpose { nodes: Vec::new(), goals, ..Purpose::default() };
@@ -318,7 +319,7 @@ impl Reader<'_> {
         let accept = is(json, "accept")?;
         let Some(parent) = optional(json, "parent", number)? else {
             if !purpose.nodes.is_empty() {
-                return wrong("has no `parent`, and is not the first");
+                return wrong("has no `parent`, but is not the first");
             }
             purpose.nodes.push(Node { parent: None, leg: None, accept, answer: false, doubt: None });
             let (others, cut) = self.others(json)?;
@@ -327,7 +328,7 @@ impl Reader<'_> {
             return Ok(true);
         };
         if parent >= purpose.nodes.len() {
-            return wrong(format!("has the parent {parent}, which does not stand before it"));
+            return wrong(format!("has the parent {parent}, which does not come before it"));
         }
         let step = match field(json, "step", |s| read_step(model, s))? {
             Ok(step) => step,
@@ -402,7 +403,7 @@ impl Reader<'_> {
         let slots = field(written, "slots", |s| {
             list(s, |s| match list(s, number)?[..] {
                 [slot, step, arg] => Ok((u32::try_from(slot).unwrap_or(u32::MAX), step, arg)),
-                _ => wrong("should have three numbers"),
+                _ => wrong("must have three numbers"),
             })
         })?;
         let (negated, after) = (is(written, "negated")?, is(written, "after")?);
@@ -412,7 +413,7 @@ impl Reader<'_> {
             && self.same
             && whole
         {
-            return wrong(format!("has the value {arg} of step {step}, which is not on the way"));
+            return wrong(format!("has the value {arg} of step {step}, which is not on the path"));
         }
         let sorts = sorts.unwrap_or_default();
         let found = model.purpose(name).and_then(|purpose| {
@@ -433,7 +434,7 @@ impl Reader<'_> {
     }
 
     fn args(&self, json: &Json, step: Step) -> Read<Option<Vec<Value>>> {
-        let Some(object) = json.as_object() else { return wrong("should be an object") };
+        let Some(object) = json.as_object() else { return wrong("must be an object") };
         let Some(switch) = step.switches().next() else { return Ok(Some(Vec::new())) };
         let params = &self.model.switches[switch].params;
         let mut values = Vec::new();
@@ -456,7 +457,7 @@ impl Reader<'_> {
     fn probe(&self, json: &Json) -> Read<Event> {
         let name = field(json, "gate", text)?;
         let found = self.model.gate(name).filter(|g| self.model.gates[*g].direction == Direction::Input);
-        let Some(gate) = found else { return wrong(format!("has the gate `{name}`, and the model has no such input")) };
+        let Some(gate) = found else { return wrong(format!("has the gate `{name}`, but the model has no such input")) };
         let of = |p: &sioco_model::model::Param| {
             field(json, "args", |args| {
                 match args.get(&p.name).and_then(|j| value::read(&self.model.sorts, p.sort, j)) {

@@ -29,7 +29,7 @@ fn within<T>(key: Key, read: Read<T>) -> Read<T> {
 /// A field that must be there.
 pub(super) fn field<'j, T>(json: &'j Json, name: &'static str, read: impl FnOnce(&'j Json) -> Read<T>) -> Read<T> {
     let found = match json.as_object() {
-        None => return wrong("should be an object"),
+        None => return wrong("must be an object"),
         Some(object) => object.get(name),
     };
     within(Key::Field(name), found.map_or_else(|| wrong("is missing"), read))
@@ -42,7 +42,7 @@ pub(super) fn optional<'j, T>(
     read: impl FnOnce(&'j Json) -> Read<T>,
 ) -> Read<Option<T>> {
     match json.as_object() {
-        None => wrong("should be an object"),
+        None => wrong("must be an object"),
         Some(object) => match object.get(name).filter(|found| !found.is_null()) {
             None => Ok(None),
             Some(found) => within(Key::Field(name), read(found)).map(Some),
@@ -52,21 +52,21 @@ pub(super) fn optional<'j, T>(
 
 /// All items of a list.
 pub(super) fn list<'j, T>(json: &'j Json, mut read: impl FnMut(&'j Json) -> Read<T>) -> Read<Vec<T>> {
-    let Some(items) = json.as_array() else { return wrong("should be a list") };
+    let Some(items) = json.as_array() else { return wrong("must be a list") };
     items.iter().enumerate().map(|(i, item)| within(Key::Item(i), read(item))).collect()
 }
 
 pub(super) fn text(json: &Json) -> Read<&str> {
-    json.as_str().map_or_else(|| wrong("should be a text"), Ok)
+    json.as_str().map_or_else(|| wrong("must be a string"), Ok)
 }
 
 pub(super) fn number(json: &Json) -> Read<usize> {
     let number = json.as_u64().and_then(|n| usize::try_from(n).ok());
-    number.map_or_else(|| wrong("should be a whole number"), Ok)
+    number.map_or_else(|| wrong("must be a whole number"), Ok)
 }
 
 pub(super) fn flag(json: &Json) -> Read<bool> {
-    json.as_bool().map_or_else(|| wrong("should be true or false"), Ok)
+    json.as_bool().map_or_else(|| wrong("must be true or false"), Ok)
 }
 
 /// A flag that is false where it is missing.
@@ -81,7 +81,7 @@ pub(super) fn word<T: Copy>(json: &Json, words: &[(&str, T)]) -> Read<T> {
     known.map_or_else(
         || {
             let words: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-            wrong(format!("should be one of {}, and is \"{found}\"", words.join(", ")))
+            wrong(format!("must be one of {}, but is \"{found}\"", words.join(", ")))
         },
         Ok,
     )

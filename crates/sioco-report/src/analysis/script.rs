@@ -29,7 +29,7 @@ pub fn is_switch(model: &Model, name: &str) -> bool {
 
 fn ending(model: &Model, finding: &Finding, witness: &Witness) -> Vec<String> {
     if matches!(finding.status, Status::Undecided(_)) {
-        return vec!["// here the question arises that was left open".into()];
+        return vec!["// the undecided question is here".into()];
     }
     let values: Option<Vec<Value>> = witness.values.iter().cloned().collect();
     match &finding.what {

@@ -38,13 +38,13 @@ pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis, denied: 
     let nodes = count(graph.len(), "node");
     lines.push(match analysis.exploration.stop {
         _ if analysis.late => {
-            format!("  explored       {nodes}; not all questions about them were asked in time: `--time` allows more")
+            format!("  explored       {nodes}; not all questions about them were asked in time: raise `--time`")
         }
-        _ if analysis.cancelled => format!("  explored       {nodes}, interrupted: what follows is about these alone"),
-        Stop::Complete => format!("  explored       {nodes}, complete: all that can be reached"),
-        Stop::Depth => format!("  explored       {nodes}, not complete: `--depth` looks further"),
-        Stop::Nodes => format!("  explored       {nodes}, not complete: `--nodes` looks further"),
-        Stop::Cancelled => format!("  explored       {nodes}, not complete: `--time` looks further"),
+        _ if analysis.cancelled => format!("  explored       {nodes}, interrupted: the findings cover only these"),
+        Stop::Complete => format!("  explored       {nodes}, complete: everything reachable"),
+        Stop::Depth => format!("  explored       {nodes}, not complete: raise `--depth`"),
+        Stop::Nodes => format!("  explored       {nodes}, not complete: raise `--nodes`"),
+        Stop::Cancelled => format!("  explored       {nodes}, not complete: raise `--time`"),
         _ => format!("  explored       {nodes}, not complete"),
     });
     if !analysis.switches.is_empty() {
@@ -70,7 +70,7 @@ pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis, denied: 
         let what = match determinism {
             Determinism::Proved => "yes, proved".to_owned(),
             Determinism::No => "no".to_owned(),
-            Determinism::NotFound => "as far as was looked".to_owned(),
+            Determinism::NotFound => "as far as explored".to_owned(),
             Determinism::Undecided => "not decided".to_owned(),
             Determinism::Undefined(switch) => {
                 format!("not decided: the guard of `{}` can be undefined", model.switches[switch].name)
@@ -81,8 +81,8 @@ pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis, denied: 
     if let Some(control) = &analysis.control {
         let what = match control {
             Control::NothingFree => "yes, no variable is free at the start".to_owned(),
-            Control::Proved => "yes, proved: free initial values decide nothing".to_owned(),
-            Control::NotFound => "as far as was looked".to_owned(),
+            Control::Proved => "yes, proved: free initial values do not matter".to_owned(),
+            Control::NotFound => "as far as explored".to_owned(),
             Control::No { variable, switch, .. } => format!(
                 "no: whether `{}` is possible depends on the initial `{}`",
                 model.switches[*switch].name,

@@ -47,7 +47,7 @@ impl Words<'_> {
             What::InputGap { locations, gate, switches } => {
                 let (at, gate) = (self.at(locations), self.gate(*gate));
                 let message = match finding.witness.as_ref().filter(|_| !open) {
-                    None => format!("whether `{gate}` is specified for all values in {at} could not be decided"),
+                    None => format!("it is undecided whether `{gate}` is specified for all values in {at}"),
                     Some(witness) => {
                         let when = self.when(switches.first().copied(), witness, " where");
                         format!("in {at}, `{gate}` is not specified {when}").trim_end().to_owned()
@@ -70,8 +70,10 @@ impl Words<'_> {
                 [one] => format!("`{}` is never true", one.text),
                 several => format!("{} are never true together", quoted(several)),
             },
-            WhyNot::NoWay => format!("no path of locations leads to `{source}`"),
-            WhyNot::SourceNotReached => format!("`{source}` is never reached: nothing that leads there is ever taken"),
+            WhyNot::NoWay => format!("no path leads to `{source}`"),
+            WhyNot::SourceNotReached => {
+                format!("`{source}` is never reached: no switch that leads there is ever taken")
+            }
             WhyNot::NeverEnabled { states, path, clash } => {
                 notes.push(self.clash(path, clash));
                 match states {
@@ -84,18 +86,18 @@ impl Words<'_> {
                     SwitchLabel::Send(c) | SwitchLabel::Receive(c) => self.model.channels[c].name.as_str(),
                     _ => name,
                 };
-                format!("no other process is ever ready for `{channel}` with values that fit")
+                format!("no other process is ever ready for `{channel}` with matching values")
             }
             WhyNot::Cut(stop) => {
                 let (what, option) = cut(*stop);
-                help = option.map(|o| format!("look further with `{o}`"));
+                help = option.map(|o| format!("raise `{o}`"));
                 format!("not reached {what}")
             }
-            WhyNot::Doubt => "only reached over steps that were left open".to_owned(),
+            WhyNot::Doubt => "only reached over undecided steps".to_owned(),
         };
         let message = match (finding.kind, &finding.status) {
             (Kind::UnsatisfiableOutput, _) => format!("no value satisfies the output `{name}`"),
-            (_, Status::Undecided(_)) => format!("whether `{name}` can be taken could not be decided"),
+            (_, Status::Undecided(_)) => format!("it is undecided whether `{name}` can be taken"),
             (_, Status::Bounded) => match why {
                 WhyNot::Cut(stop) => format!("`{name}` was not reached {}", cut(*stop).0),
                 _ => format!("`{name}` was not reached"),
@@ -137,7 +139,7 @@ impl Words<'_> {
         let state = finding.witness.as_ref().map(|w| self.state(w, &[])).unwrap_or_default();
         let when = if state.is_empty() { String::new() } else { format!(" for {state}") };
         let (message, text) = match open {
-            true => (format!("whether something can always happen in {at} could not be decided"), String::new()),
+            true => (format!("it is undecided whether something can always happen in {at}"), String::new()),
             false => {
                 let message = format!("nothing can happen in {at}");
                 let text = match locations.len() {
@@ -153,7 +155,7 @@ impl Words<'_> {
     fn overlap(&self, finding: &Finding, first: SwitchId, second: SwitchId, open: bool) -> Said {
         let name = |s: SwitchId| &self.model.switches[s].name;
         let message = match open {
-            true => format!("whether `{}` and `{}` compete could not be decided", name(first), name(second)),
+            true => format!("it is undecided whether `{}` and `{}` compete", name(first), name(second)),
             false => format!("`{}` and `{}` are both possible", name(first), name(second)),
         };
         let mut labels: Vec<Label> = Vec::new();
@@ -171,7 +173,7 @@ impl Words<'_> {
         let names: Vec<String> = cycle.iter().map(|s| format!("`{}`", s.name(self.model))).collect();
         let names = names.join(", ");
         let message = match (open, endless) {
-            (true, _) => format!("whether internal steps from {at} have an end could not be decided"),
+            (true, _) => format!("it is undecided whether internal steps from {at} end"),
             (false, true) => format!("internal steps from {at} can go on for ever"),
             (false, false) => format!("internal steps from {at} keep making new states, perhaps for ever"),
         };
@@ -197,7 +199,7 @@ impl Words<'_> {
         };
         let why = finding.witness.as_ref().filter(|_| !open).and_then(|w| w.undefined(self.model, step));
         let message = match (open, &why) {
-            (true, _) => format!("whether {what} of `{}` is always defined could not be decided", s.name),
+            (true, _) => format!("it is undecided whether {what} of `{}` is always defined", s.name),
             (false, Some(error)) => error.describe(self.model),
             (false, None) => format!("{what} of `{}` is undefined or outside its range", s.name),
         };
@@ -357,8 +359,8 @@ pub(super) fn quoted(clash: &[Clash]) -> String {
 pub(crate) fn cut(stop: Stop) -> (&'static str, Option<&'static str>) {
     match stop {
         Stop::Depth => ("within the depth", Some("--depth")),
-        Stop::Nodes => ("within the number of nodes", Some("--nodes")),
-        Stop::Memory => ("within the memory", None),
+        Stop::Nodes => ("within the limit on nodes", Some("--nodes")),
+        Stop::Memory => ("within the memory limit", None),
         Stop::Cancelled => ("before the exploration ended", Some("--time")),
         Stop::Complete | Stop::Covered => ("", None),
     }

@@ -121,8 +121,8 @@ impl Comparison<'_> {
     fn reason(&self, reason: &Reason) -> String {
         match reason {
             Reason::Cancelled if self.interrupted => "it was interrupted".into(),
-            Reason::Cancelled => "the time was up, `--time` allows more".into(),
-            Reason::Time => format!("{reason}, `--patience` and `--time` allow more"),
+            Reason::Cancelled => "the time limit was reached; raise `--time`".into(),
+            Reason::Time => format!("{reason}; raise `--patience` and `--time`"),
             _ => reason.to_string(),
         }
     }
@@ -130,8 +130,8 @@ impl Comparison<'_> {
     fn stop(&self, stop: Stop) -> &'static str {
         match stop {
             Stop::Cancelled if self.interrupted => "it was interrupted",
-            Stop::Cancelled => "the time was up, `--time` allows more",
-            Stop::Nodes => "there are more states than `--nodes` allows",
+            Stop::Cancelled => "the time limit was reached; raise `--time`",
+            Stop::Nodes => "the limit on nodes was reached; raise `--nodes`",
             _ => "that is the bound",
         }
     }

@@ -149,7 +149,7 @@ fn an_insertion_at_the_end() {
     2 │   init l0
       │          ━ expected `}`
       ╰╴
-    help: this mends it
+    help: this fixes it
       ╭╴
     2 │   init l0 }
       ╰╴          +
@@ -159,9 +159,9 @@ fn an_insertion_at_the_end() {
 #[test]
 fn characters_of_several_bytes() {
     let map = sources(&[("modèle.sts", "const s = \"é日本\" + 1\nconst t = 2\n")]);
-    let d = Diagnostic::new(Code::OperatorType, find(&map, 0, "+", 0), "`+` is not for `String`").label("use `++`");
+    let d = Diagnostic::new(Code::OperatorType, find(&map, 0, "+", 0), "`+` does not take `String`").label("use `++`");
     assert_snapshot!(render(&map, &d, Style::PLAIN), @r#"
-    error[sioco::T004]: `+` is not for `String`
+    error[sioco::T004]: `+` does not take `String`
       ╭▸ modèle.sts:1:17
       │
     1 │ const s = "é日本" + 1
@@ -186,7 +186,7 @@ fn long_lines_are_cut_around_the_labels() {
     1 │ …x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + wrong + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y …
       │                                                              ━━━━━ here
       ╰╴
-    help: this mends it
+    help: this fixes it
       ╭╴
     1 - …x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + wrong + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y…
     1 + …x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + right + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y + y…

@@ -50,22 +50,22 @@ pub fn stop(explored: &Explored<'_>) -> (String, String) {
         }
         Stop::Depth => {
             let depth = count(options.depth.unwrap_or(0), "step");
-            (format!("stopped after {depth}"), format!("{left}; a greater `--depth` goes on"))
+            (format!("stopped after {depth}"), format!("{left}; raise `--depth`"))
         }
         Stop::Nodes => {
             let nodes = count(options.nodes, "node");
-            (format!("stopped at the limit of {nodes}"), format!("{left}; `--nodes N` allows more{bound}"))
+            (format!("stopped at the limit of {nodes}"), format!("{left}; raise `--nodes`{bound}"))
         }
         Stop::Memory => {
             let memory = bytes(options.bytes);
-            let help = format!("{left}; `--memory SIZE` allows more{bound}");
+            let help = format!("{left}; raise `--memory`{bound}");
             (format!("stopped at the limit of {memory} of memory"), help)
         }
         Stop::Cancelled if explored.late => {
             let time = explored.time.unwrap_or_default().as_secs_f64();
-            (format!("stopped after {time} s, when the time was up"), format!("{left}; a greater `--time` goes on"))
+            (format!("stopped after {time} s, at the time limit"), format!("{left}; raise `--time`"))
         }
-        Stop::Cancelled => ("interrupted: this is what was found until then".into(), left),
+        Stop::Cancelled => ("interrupted: these are the results so far".into(), left),
     }
 }
 
@@ -133,8 +133,8 @@ fn errors(explored: &Explored<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     if !names.is_empty() {
         lines.push(format!(
-            "{} can compute a value that is undefined or outside its range, and is not followed there; `sioco analyze` \
-             shows how that comes about",
+            "{} can compute a value that is undefined or outside its range; such steps are not followed; `sioco \
+             analyze` shows how they come about",
             some(&names)
         ));
     }
@@ -147,7 +147,7 @@ fn errors(explored: &Explored<'_>) -> Vec<String> {
 /// The steps that nobody could decide, by reason.
 fn unknown(explored: &Explored<'_>) -> Vec<String> {
     let doubts = &explored.found.doubts;
-    let when = if explored.late { "when the time was up" } else { "when it was interrupted" };
+    let when = if explored.late { "when the time limit was reached" } else { "when it was interrupted" };
     let unanswered = explored.unanswered().map(|solver| format!("{solver} had not answered {when}"));
     if doubts.is_empty() {
         return vec![match unanswered {

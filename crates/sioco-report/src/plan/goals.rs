@@ -62,7 +62,7 @@ fn infeasible(planned: &Planned<'_>, goal: &Goal, why: &Infeasible) -> Finding {
                     (format!("{name}: no value will do"), text, note.into_iter().collect())
                 }
                 Infeasible::Written { path, clash } => {
-                    let message = format!("no path fits the purpose `{name}`, and all were tried");
+                    let message = format!("no path fits the purpose `{name}` (all paths were tried)");
                     let names: Vec<String> = path.iter().map(|s| format!("`{}`", s.name(model))).collect();
                     let note = names.split_last().map(|(last, before)| {
                         let after = if before.is_empty() {
@@ -71,7 +71,7 @@ fn infeasible(planned: &Planned<'_>, goal: &Goal, why: &Infeasible) -> Finding {
                             format!("after {}", before.join(" "))
                         };
                         let why = if clash.is_empty() { String::new() } else { format!(": {}", clashing(clash)) };
-                        format!("{last} would go on with it {after}, but cannot be taken{why}")
+                        format!("{last} would come next {after}, but cannot be taken{why}")
                     });
                     (message, String::new(), note.into_iter().collect())
                 }
@@ -107,11 +107,11 @@ pub fn missing(planned: &Planned<'_>, most: usize, page: Page) -> String {
     for (goal, state) in &planned.plan.goals {
         let (kind, why) = match state {
             State::NotReached(Stop::Cancelled) if planned.interrupted => {
-                ("not reached", "before it was interrupted".to_owned())
+                ("not reached", "before the interrupt".to_owned())
             }
             State::NotReached(stop) => {
                 let (what, option) = cut(*stop);
-                let help = option.map(|o| format!(": `{o}` looks further")).unwrap_or_default();
+                let help = option.map(|o| format!(": raise `{o}`")).unwrap_or_default();
                 ("not reached", format!("{what}{help}"))
             }
             State::Unknown(reason) => ("unknown", planned.reason(reason)),
@@ -129,7 +129,7 @@ pub fn missing(planned: &Planned<'_>, most: usize, page: Page) -> String {
     out.extend(lines[..shown].iter().map(String::as_str));
     let hidden = proved.saturating_sub(most) + lines.len() - shown;
     if hidden > 0 {
-        out.push_str(&format!("… and {hidden} more that are not covered; `--all` shows them\n"));
+        out.push_str(&format!("… and {hidden} more that are not covered (`--all` shows them)\n"));
     }
     if shown > 0 || hidden > 0 {
         out.push('\n');

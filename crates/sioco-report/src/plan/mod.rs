@@ -29,7 +29,7 @@ use crate::explore::{count, summary::wrap};
 use crate::style::Style;
 
 /// What is said where the time was too short.
-const TIME: &str = "the time was up, `--time` allows more";
+const TIME: &str = "the time limit was reached; raise `--time`";
 
 /// A plan with what is needed to speak about it.
 #[derive(Clone, Copy)]
@@ -81,7 +81,7 @@ impl<'a> Planned<'a> {
         match reason {
             Reason::Cancelled if self.interrupted => "it was interrupted".into(),
             Reason::Cancelled => TIME.into(),
-            Reason::Time => format!("{reason}, `--patience` allows more"),
+            Reason::Time => format!("{reason}; raise `--patience`"),
             _ => reason.to_string(),
         }
     }
@@ -116,7 +116,7 @@ impl<'a> Planned<'a> {
         let purposes = count(plan.purposes.len(), "purpose");
         let steps = count(plan.steps(model), "step");
         // Of several, it is the sum of their longest ways.
-        let length = if plan.purposes.len() == 1 { "at most" } else { "together" };
+        let length = if plan.purposes.len() == 1 { "at most" } else { "in total" };
         let name = style.bold(&model.name);
         if plan.goals.is_empty() {
             let taken = plan.switches(model).iter().filter(|t| **t).count();
@@ -141,7 +141,7 @@ impl<'a> Planned<'a> {
             let first = format!("{name}: {purposes}{ways} for {what}\n");
             return match plan.purposes.is_empty() {
                 true => first,
-                false => format!("{first}  {taken} of {all} on them, {steps} {length}\n"),
+                false => format!("{first}  {taken} of {all} taken, {steps} {length}\n"),
             };
         }
         let coverage = plan.coverage();
@@ -163,7 +163,7 @@ impl<'a> Planned<'a> {
         let mut text = format!("{name}: {covered} ({share}) by {purposes} with {steps}\n");
         let mut rest = Vec::new();
         for (n, what) in [
-            (coverage.perhaps, "of these only perhaps"),
+            (coverage.perhaps, "of these only possibly"),
             (coverage.infeasible, "more infeasible (proved)"),
             (coverage.not_reached, "not reached"),
             (coverage.unknown, "unknown"),
@@ -212,7 +212,7 @@ impl<'a> Planned<'a> {
         text.push_str(&tree::tree(model, purpose, case, walker, page));
         if let Some(why) = &case.unknown {
             let what =
-                if case.nodes.iter().any(|n| n.values.is_some()) { "no values for all of it" } else { "no values" };
+                if case.nodes.iter().any(|n| n.values.is_some()) { "not all values were found" } else { "no values" };
             let lines = wrap(&format!("{what}: {}", self.reason(why)), page.width.saturating_sub(3));
             text.push_str(&format!("   {}\n", lines.join("\n   ")));
         }

@@ -20,16 +20,16 @@ pub fn notes(planned: &Planned<'_>, page: Page) -> String {
     if let Some((asked, reached)) = planned.asked().zip(planned.plan.length).filter(|(a, r)| r < a) {
         let what = planned.plan.intent().kind.noun();
         let text = match planned.is_cut() {
-            true => format!("all {what} up to {reached} of {asked} steps are there; {}", help(planned)),
-            false => format!("no {what} are longer than these, though {} were asked for", count(asked, "step")),
+            true => format!("all {what} up to {reached} steps are planned, not up to {asked}: {}", help(planned)),
+            false => format!("no {what} are longer than these; you asked for {}", count(asked, "step")),
         };
         rows.push(("length", text));
     }
     let empty = planned.plan.counts.impossible;
     if let (Intent { kind: Kind::Inputs, drawn: Some(asked), .. }, true) = (planned.plan.intent(), empty > 0) {
         let text = format!(
-            "{empty} of {}: the model does not take the first input that was drawn; another `--seed` or a larger number \
-             draws others",
+            "{empty} of {}: the model does not take the first input that was drawn; try another `--seed` or a \
+             larger number",
             count(asked, "sequence")
         );
         rows.push(("left out", text));
@@ -51,14 +51,11 @@ pub(crate) fn cut(counts: Counts) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if counts.cut > 0 {
         let places = count(counts.cut, "place");
-        rows.push(("cut", format!("in {places}, internal steps go on longer than was followed")));
+        rows.push(("cut", format!("internal steps were not followed to their end in {places}")));
     }
     if counts.unfinished > 0 {
         let purposes = count(counts.unfinished, "purpose");
-        rows.push((
-            "unfinished",
-            format!("{purposes} without the answers to the last input: there was no time for them"),
-        ));
+        rows.push(("unfinished", format!("{purposes} without the answers to the last input: the time ran out")));
     }
     rows
 }
@@ -70,11 +67,11 @@ fn looked_at(planned: &Planned<'_>) -> String {
         Stop::Complete => match plan.intent().kind {
             Kind::Paths | Kind::Traces => "all of that length".to_owned(),
             Kind::Walks => "on the walks".to_owned(),
-            Kind::Inputs => "on the way of the inputs".to_owned(),
-            Kind::Goals | Kind::Edges => "complete: all that can be reached".to_owned(),
+            Kind::Inputs => "reached by the inputs".to_owned(),
+            Kind::Goals | Kind::Edges => "complete: everything reachable".to_owned(),
         },
         Stop::Covered => "until everything was covered".to_owned(),
-        Stop::Cancelled if planned.interrupted => "interrupted: this is what was found until then".to_owned(),
+        Stop::Cancelled if planned.interrupted => "interrupted: these are the results so far".to_owned(),
         _ => format!("not all: {}", help(planned)),
     };
     // Whoever interrupts later than that misses values.
@@ -86,16 +83,16 @@ fn looked_at(planned: &Planned<'_>) -> String {
     match plan.counts.candidates {
         _ if plan.intent().kind == Kind::Inputs => format!("{nodes}, {how}"),
         0 => format!("{nodes}, {how}"),
-        n => format!("{nodes}, {how}; of {} asked about, {} impossible", count(n, "step"), plan.counts.impossible),
+        n => format!("{nodes}, {how}; of {} checked, {} impossible", count(n, "step"), plan.counts.impossible),
     }
 }
 
 /// What ended the search, and what to do about it.
 fn help(planned: &Planned<'_>) -> &'static str {
     match planned.plan.stop {
-        Stop::Depth => "the greatest depth was reached, `--depth` looks further",
-        Stop::Nodes => "the greatest number of nodes was reached, `--nodes` looks further",
-        Stop::Memory => "the memory was used up",
+        Stop::Depth => "the depth limit was reached; raise `--depth`",
+        Stop::Nodes => "the limit on nodes was reached; raise `--nodes`",
+        Stop::Memory => "the memory limit was reached",
         Stop::Cancelled if planned.interrupted => "it was interrupted",
         Stop::Cancelled => TIME,
         Stop::Complete | Stop::Covered => "",
@@ -105,7 +102,8 @@ fn help(planned: &Planned<'_>) -> &'static str {
 fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
     let model = planned.model();
     if steering.is_certain() {
-        return "none can be inconclusive: the model is deterministic (proved), and the tester alone decides".into();
+        return "none can be inconclusive: the model is deterministic (proved), and only the tester makes choices"
+            .into();
     }
     let mut why = Vec::new();
     let hidden = steering.values.iter().any(|s| model.switches[*s].label == Label::Internal);
@@ -114,8 +112,8 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
         // What the system decides is named below; `analyze` tells of steps with the same label only.
         Determinism::No if steering.choice.is_some() || hidden => why.push("the model is nondeterministic".to_owned()),
         Determinism::No => why.push("the model is nondeterministic (`sioco analyze` shows where)".to_owned()),
-        Determinism::NotFound => why.push("whether the model is deterministic was not proved".into()),
-        Determinism::Undecided => why.push("whether the model is deterministic was not decided".into()),
+        Determinism::NotFound => why.push("the model is not proved deterministic".into()),
+        Determinism::Undecided => why.push("it is undecided whether the model is deterministic".into()),
         Determinism::Undefined(s) => {
             why.push(format!(
                 "the guard of `{}` can be undefined where another switch competes",
@@ -125,7 +123,7 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
     }
     match &steering.control {
         Control::NothingFree | Control::Proved => {}
-        Control::NotFound => why.push("whether free initial values decide anything was not proved".into()),
+        Control::NotFound => why.push("it is not proved that free initial values do not matter".into()),
         Control::No { variable, switch, .. } => why.push(format!(
             "whether `{}` is possible depends on the initial `{}`",
             model.switches[*switch].name,
@@ -135,7 +133,7 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
     if steering.choices > 0 {
         let states = count(steering.choices, "state");
         let example = steering.choice.map(|(a, b)| format!(", for example `{}` or `{}`", a.name(model), b.name(model)));
-        why.push(format!("the system decides by itself what happens next in {states}{}", example.unwrap_or_default()));
+        why.push(format!("the system chooses what happens next in {states}{}", example.unwrap_or_default()));
     }
     if !steering.values.is_empty() {
         let names = steering.values.iter().take(FEW_NAMES).map(|s| format!("`{}`", model.switches[*s].name));
@@ -148,9 +146,9 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
     if why.len() == open {
         // Nothing was found by which one can be.
         if !steering.complete {
-            why.push("not all states were looked at".into());
+            why.push("not all states were explored".into());
         }
-        return format!("whether any can be inconclusive was not found out: {}", why.join("; "));
+        return format!("it was not found out whether runs can be inconclusive: {}", why.join("; "));
     }
     format!("can be inconclusive: {}", why.join("; "))
 }

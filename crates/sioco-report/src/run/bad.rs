@@ -52,8 +52,8 @@ pub struct Bad<'a> {
 }
 
 /// What to do if a system is not silent but slow.
-const SLOW: &str = "if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; \
-                    `sioco adapter check` says where and how long";
+const SLOW: &str = "if the SUT is only slow, wait longer after an input with `--quiescence-at GATE=TIME`; `sioco \
+                    adapter check` suggests where and how long";
 
 /// At most this many of the last lines on standard error are shown: the reason of an end stands in the last few. The
 /// journal has all that were kept.
@@ -135,7 +135,7 @@ fn report(bad: &Bad<'_>) -> Parts {
             }
             if let (Some(input), Failure::Output(_) | Failure::Silence) = (bad.unaccepted, failure) {
                 let input = named(model, input, "=");
-                let told = "an adapter prints `accepted` before it passes an input on";
+                let told = "an adapter must print `accepted` before it passes an input on";
                 parts.notes.insert(0, format!("{input} was not yet accepted when this came; {told}"));
             }
             parts

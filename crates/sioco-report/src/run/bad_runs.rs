@@ -55,14 +55,14 @@ pub fn bad_runs(runs: &[FailingRun<'_>], about: About<'_>, page: Page) -> String
         if !others.is_empty() {
             let more = if runs.len() - 1 > others.len() { ", …" } else { "" };
             let s = if others.len() == 1 { "" } else { "s" };
-            let _ = writeln!(out, "   in the same way: run{s} {}{more}", others.join(", "));
+            let _ = writeln!(out, "   the same happened in run{s} {}{more}", others.join(", "));
         }
         out.push('\n');
     }
     if groups.len() > EXPLAINED {
         let more = groups.len() - EXPLAINED;
         let s = if more == 1 { "" } else { "s" };
-        let _ = writeln!(out, "… and {more} more way{s} not to pass; `--format json` tells them all\n");
+        let _ = writeln!(out, "… and {more} more group{s} of runs that did not pass; `--format json` shows all\n");
     }
     out
 }

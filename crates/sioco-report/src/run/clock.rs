@@ -10,23 +10,29 @@ use super::summary::{CampaignReport, times};
 pub(super) fn line(campaign: &CampaignReport<'_>) -> Option<String> {
     let Clock { planning, questions } = campaign.clock;
     let mut parts = Vec::new();
-    parts.extend(planning.map(|after| format!("planning ended after {}", time(after))));
+    parts.extend(planning.map(|after| format!("planning was stopped after {}", time(after))));
     parts.extend((questions > 0).then(|| match questions {
-        1 => "a question to the solver was ended".to_owned(),
-        n => format!("{n} questions to the solver were ended"),
+        1 => "a question to the solver was stopped".to_owned(),
+        n => format!("{n} questions to the solver were stopped"),
     }));
     let hurried = campaign.summary.pauses.clock;
     parts.extend(
-        (hurried > 0).then(|| format!("the search for values was ended {} while the system waited", times(hurried))),
+        (hurried > 0).then(|| format!("the search for values was stopped {} while the system waited", times(hurried))),
     );
     if parts.is_empty() {
         return None;
     }
     let help = match planning {
-        Some(_) => "; `sioco plan --nodes N --output FILE` makes a plan that `--plan FILE` runs each time",
+        Some(_) => {
+            "; for the same plan each time, write it with `sioco plan --nodes N --output FILE` and run it \
+                    with `--plan FILE`"
+        }
         None => "",
     };
-    Some(format!("{} by the clock: with the same seed, another campaign may differ{help}", parts.join("; ")))
+    Some(format!(
+        "{}; the clock decided this, so another campaign with the same seed may differ{help}",
+        parts.join("; ")
+    ))
 }
 
 /// The same for programs.

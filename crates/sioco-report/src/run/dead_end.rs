@@ -15,13 +15,13 @@ const STEPS: usize = 20;
 pub(super) fn lines(campaign: &CampaignReport<'_>, most: usize) -> Vec<String> {
     let model = &campaign.source.checked.model;
     let of = |state: &String| {
-        let what = format!("nothing can happen any more in {state}");
+        let what = format!("nothing more can happen in {state}");
         let Some(end) = way(campaign, state) else { return format!("{what}; `sioco analyze` shows the way there") };
         let steps = trace(model, end);
         let dots = if steps.len() > STEPS { "… " } else { "" };
         let last = steps[steps.len().saturating_sub(STEPS)..].join(" ");
         let run = end.run;
-        let again = campaign.again.map(|again| format!("; `{again} --run {run}` goes there again"));
+        let again = campaign.again.map(|again| format!("; `{again} --run {run}` repeats it"));
         format!("{what}, after {dots}{last} (run {run}{})", again.unwrap_or_default())
     };
     campaign.summary.deadlocks.iter().take(most).map(of).collect()

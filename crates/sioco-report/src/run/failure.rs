@@ -43,14 +43,15 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
             ("this output is not allowed here".to_owned(), labels, sent.into_iter().collect(), None)
         }
         Failure::Silence => (
-            "the SUT is silent, and silence is not allowed here".to_owned(),
+            "the SUT is silent, but quiescence is not allowed here".to_owned(),
             of_silence(words, explanation),
             vec![],
             None,
         ),
         Failure::Closed => {
             let declared = model.gates.values().any(|g| g.name == CLOSED);
-            let help = (!declared).then(|| "where the SUT may end, the model says so with `output closed`".to_owned());
+            let help = (!declared)
+                .then(|| "if the SUT may end here, declare `output closed` and add it to the model".to_owned());
             // Which end was meant, and why not here.
             let mut labels = Vec::new();
             for (switch, reasons) in &explanation.switches {
@@ -61,8 +62,11 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
         }
         Failure::Crashed(crash) => {
             let declared = model.gates.values().any(|g| g.name == CRASHED);
-            let help =
-                (!declared).then(|| "mend the crash; a model that allows one declares `output crashed`".to_owned());
+            let help = (!declared).then(|| {
+                "fix the crash; if a crash is allowed, declare `output crashed` and add it to \
+                                     the model"
+                    .to_owned()
+            });
             let place = crash.place.iter().map(|place| format!("it crashed at {}", short(place, 200)));
             let status = crash.status.iter().filter(|status| **status != crash.message);
             let status = status.map(|status| format!("its process ended: {}", short(status, 200)));
@@ -75,16 +79,16 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
                     let name = &model.gates[*gate].name;
                     let place = words.checked.spans.gates.get(*gate);
                     let labels = place.map(|span| Label { span: *span, text: short(why, 200) }).into_iter().collect();
-                    (format!("the SUT sent values that `!{name}` does not have"), labels, vec![received], None)
+                    (format!("the SUT sent values that do not fit `!{name}`"), labels, vec![received], None)
                 }
                 None => {
                     let notes = vec![received, why.clone()];
-                    ("the SUT sent something that is no output".to_owned(), here(words, explanation), notes, None)
+                    ("the SUT sent something that is not an output".to_owned(), here(words, explanation), notes, None)
                 }
             }
         }
         Failure::Refused { input, why } => {
-            let message = format!("the SUT refused {}, which it has to take here", named(model, input, " = "));
+            let message = format!("the SUT refused {}, but must accept it here", named(model, input, " = "));
             let said = (!why.is_empty()).then(|| format!("the adapter says: {}", short(why, 200)));
             (message, here(words, explanation), said.into_iter().collect(), None)
         }
@@ -174,7 +178,7 @@ fn narrowed(model: &Model, explanation: &Explanation) -> Vec<String> {
         let input = named(model, &n.input, " = ");
         let only = match &n.only {
             Some(only) => format!("only {}", short(only, 200)),
-            None => format!("by {} of {} hypotheses only", n.kept, n.kept + n.ended),
+            None => format!("only by {} of {} hypotheses", n.kept, n.kept + n.ended),
         };
         format!("{input} is specified {only}; the other hypotheses ended there")
     };
@@ -223,7 +227,7 @@ fn of_output(words: Words<'_>, output: &GateValue, explanation: &Explanation) ->
             push(&mut labels, of_reason(words, *switch, reason));
         }
         if let (true, Some(spans)) = (reasons.is_empty(), words.checked.spans.switches.get(*switch)) {
-            let text = "does not give this, whatever the values are that are not known".to_owned();
+            let text = "cannot give this output, whatever the unknown values are".to_owned();
             push(&mut labels, Some(Label { span: spans.label, text }));
         }
     }
@@ -247,7 +251,7 @@ fn of_reason(words: Words<'_>, switch: SwitchId, reason: &Reason) -> Option<Labe
                 Some(t) => format!(", give or take {}", sioco_model::number::show_rational(t)),
                 None => String::new(),
             };
-            (argument(*param), format!("is {expected}{about}, the SUT sent {found}"))
+            (argument(*param), format!("is {expected}{about}, but the SUT sent {found}"))
         }
         Reason::Misfit { param, .. } => (argument(*param), describe(words, switch, reason)),
         Reason::False { conjunct, values } if !s.is_else => {
@@ -266,8 +270,8 @@ fn of_silence(words: Words<'_>, explanation: &Explanation) -> Vec<Label> {
     for (switch, _) in &explanation.switches {
         let Some(spans) = words.checked.spans.switches.get(*switch) else { continue };
         let text = match model.direction(*switch) {
-            Some(_) => format!("something has to come: `{}` is enabled", model.switches[*switch].name),
-            None => format!("`{}` can be taken, so something has to come", model.switches[*switch].name),
+            Some(_) => format!("an output must come: `{}` is enabled", model.switches[*switch].name),
+            None => format!("`{}` can be taken, so the model is not quiescent", model.switches[*switch].name),
         };
         push(&mut labels, Some(Label { span: spans.label, text }));
     }

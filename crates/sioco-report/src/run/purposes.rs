@@ -30,7 +30,7 @@ pub(super) fn purposes(campaign: &CampaignReport<'_>) -> Vec<String> {
         head.push_str(&format!(", {alone} of these with a single hypothesis"));
     }
     if weak > 0 {
-        head.push_str(&format!(", {weak} more perhaps"));
+        head.push_str(&format!(", {weak} more possibly"));
     }
     let failed = is(Verdict::Fail);
     if failed > 0 {
@@ -57,7 +57,7 @@ pub(super) fn purposes(campaign: &CampaignReport<'_>) -> Vec<String> {
         let attempts = count(result.attempts as usize, "attempt");
         let name = result.verdict.map_or("not reached", Verdict::name);
         let why = match &result.cause {
-            _ if result.otherwise => format!("not reached: the system chose otherwise each time ({attempts})"),
+            _ if result.otherwise => format!("not reached: the system made another choice each time ({attempts})"),
             Some(why) => format!("{name}, {} ({attempts})", in_short(model, why)),
             None => format!("{name} ({attempts})"),
         };
@@ -86,5 +86,5 @@ fn wanting(campaign: &CampaignReport<'_>) -> Option<String> {
         format!("{needs} `{}`", model.switches[*s].name)
     };
     let named: Vec<String> = counts.iter().take(CHOICES).map(name).collect();
-    (!named.is_empty()).then(|| format!("{}, which the system never did", named.join(", ")))
+    (!named.is_empty()).then(|| format!("{}, which the system never took", named.join(", ")))
 }

@@ -12,12 +12,10 @@ pub fn shorter(plan: &Plan) -> Option<String> {
     let shorter = plan.shorter()?;
     let (asked, what, want) = (shorter.asked, plan.intent().kind.noun(), want(plan.stop));
     Some(match shorter.reached {
-        0 => format!("no {what} can be tested, not even those of 1 step: there was not enough {want} for them"),
+        0 => format!("no {what} can be tested, not even those of 1 step: not enough {want}"),
         n => {
             let steps = count(n, "step");
-            format!(
-                "all {what} of up to {steps} are planned, and not of {asked}: there was not enough {want} for these"
-            )
+            format!("all {what} of up to {steps} are planned, but not up to {asked}: not enough {want}")
         }
     })
 }

@@ -15,7 +15,7 @@ use crate::analysis::Source;
 
 /// Why a run may not fail again.
 const MOODS: &str =
-    "it may depend on time, or on what the SUT keeps between runs, which `sioco adapter check` looks into";
+    "it may depend on timing, or on state that the SUT keeps between runs; `sioco adapter check` tests for that";
 
 /// What shrinking has to say about a run that did not pass, on lines.
 pub fn notes(run: &FailingRun<'_>) -> Vec<String> {
@@ -26,8 +26,8 @@ pub fn notes(run: &FailingRun<'_>) -> Vec<String> {
 pub fn hint(trails: &Trails, run: &FailingRun<'_>) -> Option<String> {
     let other = trails.otherwise(run.steps)?;
     Some(format!(
-        "the same inputs were answered otherwise in run {other}: is the SUT really back in its initial state after a \
-         reset? `sioco adapter check` looks into that"
+        "the same inputs got another answer in run {other}: does a reset bring the SUT back to its initial state? \
+         `sioco adapter check` tests that"
     ))
 }
 
@@ -49,11 +49,13 @@ fn told(shortened: &Shortened) -> Vec<String> {
     match ended {
         Ended::Done | Ended::Gone => {}
         Ended::Time => {
-            let more = "`--shrink-for TIME` gives it more, and with a shorter `--quiescence`, which `sioco adapter check` \
-                        suggests, runs take less of it";
-            notes.push(format!("there may be a simpler form: the time for shrinking is used up; {more}"));
+            let more = "to give it more, raise `--shrink-for`; runs take less of it with a shorter `--quiescence`, which \
+                        `sioco adapter check` suggests";
+            notes.push(format!("there may be a simpler form: the time for shrinking ran out; {more}"));
         }
-        Ended::Runs => notes.push("there may be a simpler form: the runs for shrinking are used up".to_owned()),
+        Ended::Runs => {
+            notes.push("there may be a simpler form: the limit on runs for shrinking was reached".to_owned())
+        }
         Ended::Interrupted => notes.push("shrinking was interrupted".to_owned()),
         Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
     }
@@ -64,15 +66,17 @@ fn told(shortened: &Shortened) -> Vec<String> {
 pub(super) fn row(shortened: &Shortened) -> String {
     let Shrunk { run, from, shortest, runs, ended, .. } = &shortened.found;
     let tried = match ended {
-        Ended::Time => format!("{}; its time was used up", count(*runs)),
+        Ended::Time => format!("{}; its time ran out", count(*runs)),
         _ => count(*runs),
     };
     match shortest {
         Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
         Some(_) => format!("run {run} to simpler values, in {tried}"),
-        None if *ended == Ended::Done => format!("run {run} not: nothing can be left out, by {tried}"),
-        None if *ended == Ended::Gone => format!("run {run} not: it did not fail again in {tried}"),
-        None => format!("run {run} not, in {tried}"),
+        None if *ended == Ended::Done => {
+            format!("run {run} is the shortest form: nothing can be left out, as {tried} showed")
+        }
+        None if *ended == Ended::Gone => format!("run {run} was not shrunk: it did not fail again in {tried}"),
+        None => format!("run {run} was not shrunk, after {tried}"),
     }
 }
 
@@ -127,19 +131,25 @@ mod tests {
         assert_eq!(told(&done), ["fails in 4 of 5 runs"]);
         assert_eq!(row(&done), "run 17 from 23 to 4 steps, in 57 runs");
         assert_eq!(row(&shortened(Ended::Done, Some(23), rate)), "run 17 to simpler values, in 57 runs");
-        assert_eq!(row(&shortened(Ended::Done, None, rate)), "run 17 not: nothing can be left out, by 57 runs");
-        assert_eq!(row(&shortened(Ended::Time, None, rate)), "run 17 not, in 57 runs; its time was used up");
-        assert_eq!(row(&shortened(Ended::Gone, None, None)), "run 17 not: it did not fail again in 57 runs");
+        assert_eq!(
+            row(&shortened(Ended::Done, None, rate)),
+            "run 17 is the shortest form: nothing can be left out, \
+                                                              as 57 runs showed"
+        );
+        assert_eq!(row(&shortened(Ended::Time, None, rate)), "run 17 was not shrunk, after 57 runs; its time ran out");
+        assert_eq!(row(&shortened(Ended::Gone, None, None)), "run 17 was not shrunk: it did not fail again in 57 runs");
         let never = shortened(Ended::Done, Some(4), Some(Rate { failed: 0, of: 5 }));
         assert!(told(&never)[0].starts_with("failed, but not again in 5 runs: it may depend"), "{:?}", told(&never));
         let gone = told(&shortened(Ended::Gone, None, None));
         assert!(gone.len() == 1 && gone[0].starts_with("did not fail again in 6 runs: "), "{gone:?}");
         let late = told(&shortened(Ended::Time, None, None));
-        assert!(late[0] == "failed again in 2 of 6 runs" && late[1].contains("`--shrink-for TIME`"), "{late:?}");
+        assert!(late[0] == "failed again in 2 of 6 runs" && late[1].contains("`--shrink-for`"), "{late:?}");
         let message = "the adapter\nended".to_owned();
         let fault = Fault { kind: FaultKind::Died, message, stderr: Vec::new(), again: true };
         assert_eq!(told(&shortened(Ended::Broken(fault), None, None))[1], "shrinking was given up: the adapter ended");
         assert_eq!(told(&shortened(Ended::Interrupted, Some(9), None))[1], "shrinking was interrupted");
-        assert!(told(&shortened(Ended::Runs, Some(9), None))[1].contains("the runs for shrinking are used up"));
+        assert!(
+            told(&shortened(Ended::Runs, Some(9), None))[1].contains("the limit on runs for shrinking was reached")
+        );
     }
 }

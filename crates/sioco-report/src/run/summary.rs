@@ -133,7 +133,7 @@ fn rows(campaign: &CampaignReport<'_>) -> Vec<(&'static str, String)> {
     rows.extend(untried(campaign).map(|text| ("not tried", text)));
     let takes = model.gates.values().any(|g| g.direction == Direction::Input);
     if takes && summary.inputs == 0 && summary.steps > 0 && campaign.took.is_some() {
-        rows.push(("inputs", "none was ever sent".into()));
+        rows.push(("inputs", "none was sent".into()));
     }
     // What was not begun has covered nothing, and there is no use in saying so in detail.
     let ran = summary.all_runs() > 0;
@@ -149,7 +149,7 @@ fn rows(campaign: &CampaignReport<'_>) -> Vec<(&'static str, String)> {
         rows.push(("gate", format!("{} {state}: {}", gate.text, percent(gate.percent))));
     }
     if summary.verdict == Some(Verdict::WeakPass) {
-        rows.push(("weak", "everything observed is allowed; what was to be reached was perhaps reached".into()));
+        rows.push(("weak", "everything observed is allowed; the goal was possibly reached, not surely".into()));
     }
     rows.extend(unknown(summary).map(|text| ("unknown", text)));
     let deadlocks = dead_end::lines(campaign, NAMED).into_iter().enumerate();
@@ -180,9 +180,9 @@ fn unknown(summary: &Summary) -> Option<String> {
     let questions = count(to_usize(summary.unknown), "question");
     let rest = match doubts {
         0 => String::new(),
-        n => format!("; {} on it", if n == 1 { "1 purpose rests".into() } else { format!("{n} purposes rest") }),
+        n => format!("; {} on it", if n == 1 { "1 purpose depends".into() } else { format!("{n} purposes depend") }),
     };
-    Some(format!("{questions} of the tester had no answer from the solver{rest}"))
+    Some(format!("the solver left {questions} of the tester unanswered{rest}"))
 }
 
 /// Silences that were none after all, and what helps.
@@ -190,17 +190,17 @@ fn withdrawn(campaign: &CampaignReport<'_>) -> Option<String> {
     let summary = campaign.summary;
     let mut what = match summary.withdrawn {
         0 => return None,
-        1 => "a silence was withdrawn, since an output came after all".to_owned(),
-        n => format!("{n} silences were withdrawn, since outputs came after all"),
+        1 => "quiescence was withdrawn once, because an output came after it".to_owned(),
+        n => format!("quiescence was withdrawn {n} times, because outputs came after it"),
     };
     what += &match (summary.hidden, summary.withdrawn) {
         (0, _) => String::new(),
         (1, 1) => "; it would have been a failure".to_owned(),
-        (n, _) => format!("; {n} of them would have been failures"),
+        (n, _) => format!("; in {n} of these cases it would have been a failure"),
     };
     let ms = campaign.quiescence.as_millis();
     let advice = match campaign.took.is_some() {
-        true if summary.late.is_empty() => format!(": raise `--quiescence`, which is {ms} ms"),
+        true if summary.late.is_empty() => format!(": raise `--quiescence` (now {ms} ms)"),
         true => format!(": {}", late(campaign)),
         false => String::new(),
     };
@@ -215,29 +215,29 @@ fn unjudged(campaign: &CampaignReport<'_>) -> Vec<(&'static str, String)> {
     let dropped = summary.stale + summary.unheard;
     let many = dropped > 1 && dropped * 10 > summary.all_runs();
     let advice = match many && campaign.took.is_some() {
-        true => ": they were not judged; a longer `--quiescence` may hear them",
+        true => ": they were not judged; a longer `--quiescence` may catch them",
         false => "",
     };
     if summary.stale > 0 {
         let what = match summary.stale {
-            1 => "an output of an earlier run came during a later one and was dropped".to_owned(),
-            n => format!("{n} outputs of earlier runs came during later ones and were dropped"),
+            1 => "an output of an earlier run came during a later run and was dropped".to_owned(),
+            n => format!("{n} outputs of earlier runs came during later runs and were dropped"),
         };
         rows.push(("stale", format!("{what}{}", if summary.unheard == 0 { advice } else { "" })));
     }
     if summary.unheard > 0 {
         let what = match summary.unheard {
-            1 => "an output after the end of its run was not waited for".to_owned(),
-            n => format!("{n} outputs after the end of their runs were not waited for"),
+            1 => "an output came after the end of its run".to_owned(),
+            n => format!("{n} outputs came after the end of their runs"),
         };
         rows.push(("unheard", format!("{what}{advice}")));
     }
     if summary.unheard_crashes > 0 {
         let what = match summary.unheard_crashes {
-            1 => "the SUT crashed once after the end of a run, when nobody waited any more".to_owned(),
-            n => format!("the SUT crashed {n} times after the end of a run, when nobody waited any more"),
+            1 => "the SUT crashed once after the end of a run".to_owned(),
+            n => format!("the SUT crashed {n} times after the end of a run"),
         };
-        let advice = ": that was not judged; a longer `--quiescence` may see it in a run";
+        let advice = ": that was not judged; a longer `--quiescence` may catch it in a run";
         rows.push(("crashes", format!("{what}{}", if campaign.took.is_some() { advice } else { "" })));
     }
     rows
@@ -282,7 +282,7 @@ fn late(campaign: &CampaignReport<'_>) -> String {
     let more = if all.len() > NAMED { ", …" } else { "" };
     let ms = campaign.quiescence.as_millis();
     format!(
-        "{}{more}; `{}` waits longer there, or raise `--quiescence`, which is {ms} ms",
+        "{}{more}; use `{}` to wait longer there, or raise `--quiescence` (now {ms} ms)",
         places.join(", "),
         options.join(" ")
     )
@@ -328,15 +328,15 @@ fn ended(campaign: &CampaignReport<'_>) -> String {
     let why = match campaign.summary.end {
         End::Done if campaign.summary.all_runs() == 0 => "the plan has no purposes",
         End::Done => "everything was done",
-        End::Steps => "the steps are used up",
-        End::Time => "the time is used up",
+        End::Steps => "the step limit was reached",
+        End::Time => "the time ran out",
         End::Interrupted => "it was interrupted",
-        End::FailFast => "a run failed, and `--fail-fast` ends the campaign then",
-        End::Broken => "the SUT or its adapter cannot be used any more",
+        End::FailFast => "a run failed (`--fail-fast`)",
+        End::Broken => "the SUT or its adapter is no longer usable",
         End::Undefined => "the model is undefined before the first step",
-        End::Memory => "there was no memory left; `--memory` gives more",
-        End::Unrecorded => "the journal could not be written any more",
-        End::Mute => "nothing was ever received from the SUT, in run after run; `sioco adapter check` looks into that",
+        End::Memory => "the memory limit was reached; raise `--memory`",
+        End::Unrecorded => "the journal could not be written",
+        End::Mute => "the SUT sent nothing in any run; find out why with `sioco adapter check`",
     };
     let mut text = match campaign.summary.end {
         End::Steps | End::Time if !campaign.budget.is_empty() => format!("{why} ({})", campaign.budget),
@@ -347,7 +347,7 @@ fn ended(campaign: &CampaignReport<'_>) -> String {
         text.push_str(&format!(", while {}", overdue(&campaign.source.checked.model, waiting, last)));
     }
     if campaign.summary.end == End::Interrupted && campaign.summary.verdict.is_some() {
-        text.push_str("; the verdict rests on what was observed until then");
+        text.push_str("; the verdict covers only what was observed until then");
     }
     text
 }
@@ -391,7 +391,7 @@ fn open(campaign: &CampaignReport<'_>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (why, runs) in all.iter().take(NAMED) {
         let hint = match why {
-            OpenCause::Crossed if campaign.eager => "; `--interaction fair` waits for outputs first",
+            OpenCause::Crossed if campaign.eager => "; use `--interaction fair` to wait for outputs first",
             _ => "",
         };
         lines.push(format!(
@@ -415,18 +415,21 @@ fn uncovered(plan: Option<&Plan>) -> Option<String> {
     };
     let Some((open, all)) = unplanned else {
         let why = if plan.stop == Stop::Cancelled { "time" } else { "states (`--nodes`)" };
-        return Some(format!("was cut: `sioco compare` had not enough {why} to compose all of both models"));
+        return Some(format!(
+            "is incomplete: `sioco compare` did not have enough {why} to compose the two models \
+                             completely"
+        ));
     };
     // Where nothing is known about a path, the first reason stands for the others.
     let why = plan.goals.iter().find_map(|(_, state)| match state {
-        State::Unknown(Reason::Cancelled) | State::NotReached(_) => Some("there was no time for them".to_owned()),
-        State::Unknown(Reason::TooLarge) => Some("their outputs are too large to be told apart".to_owned()),
+        State::Unknown(Reason::Cancelled) | State::NotReached(_) => Some("the time ran out".to_owned()),
+        State::Unknown(Reason::TooLarge) => Some("their outputs are too large to distinguish".to_owned()),
         State::Unknown(reason) => Some(reason.to_string()),
         _ => None,
     });
     let why = why.unwrap_or_default();
     let what = if plan.intent().compared { "transitions" } else { "goals" };
-    Some(format!("{open} of {all} {what} may need more tests than it has: {why}"))
+    Some(format!("{open} of {all} {what} may need more tests: {why}"))
 }
 
 /// How many goals the plan does not reach though they are not proved to be infeasible, and of how many.
@@ -478,13 +481,14 @@ fn pauses(campaign: &CampaignReport<'_>) -> Option<String> {
         return None;
     }
     let (run, step) = pauses.at;
-    let mut text = format!("{} at most before an input (run {run}, after step {step})", time(pauses.longest));
+    let mut text =
+        format!("the system waited at most {} for an input (run {run}, after step {step})", time(pauses.longest));
     if pauses.solved > 0 {
-        text.push_str(&format!("; {} values were looked for in the middle of a run", times(pauses.solved)));
+        text.push_str(&format!("; sioco searched {} for values during a run", times(pauses.solved)));
     }
     if pauses.hurried > 0 {
         text.push_str(&format!(
-            "; {} not all ways on were tried, so that the system need not wait",
+            "; sioco tried only some continuations {}, to keep the wait short",
             times(pauses.hurried)
         ));
     }

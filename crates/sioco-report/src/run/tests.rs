@@ -131,7 +131,7 @@ fn a_wrong_value() {
        ╭▸ model.sts:13:19
        │
     13 │     tell:   !outX(x)                           -> l0
-       │                   ━ is 6, the SUT sent 7
+       │                   ━ is 6, but the SUT sent 7
        │
        ├ note: allowed here: !outX(p = 6)
        ╰ note: hypotheses: 1 (l1, x = 6)
@@ -212,15 +212,15 @@ fn silence_and_an_end() {
      FAIL  run 1, step 2   seed 42
        tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
        tester      (silence)       SUT    +1.4 ms    ✗
-    error[sioco::V002]: the SUT is silent, and silence is not allowed here
+    error[sioco::V002]: the SUT is silent, but quiescence is not allowed here
        ╭▸ model.sts:13:13
        │
     13 │     tell:   !outX(x)                           -> l0
-       │             ━━━━━━━━ something has to come: `tell` is enabled
+       │             ━━━━━━━━ an output must come: `tell` is enabled
        │
        ├ note: allowed here: !outX(p = 6)
        ├ note: hypotheses: 1 (l1, x = 6)
-       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
+       ╰ help: if the SUT is only slow, wait longer after an input with `--quiescence-at GATE=TIME`; `sioco adapter check` suggests where and how long
        replay: sioco replay k7Qp2
     ");
     assert_snapshot!(judged(ACCUMULATOR, "?inX(6) closed"), @r"
@@ -235,7 +235,7 @@ fn silence_and_an_end() {
        │
        ├ note: allowed here: !outX(p = 6)
        ├ note: hypotheses: 1 (l1, x = 6)
-       ╰ help: where the SUT may end, the model says so with `output closed`
+       ╰ help: if the SUT may end here, declare `output closed` and add it to the model
        replay: sioco replay k7Qp2
     ");
 }
@@ -293,7 +293,7 @@ fn a_crash() {
        ├ note: its process ended: exit status: 1
        ├ note: allowed here: !outX(p = 6)
        ├ note: hypotheses: 1 (l1, x = 6)
-       ╰ help: mend the crash; a model that allows one declares `output crashed`
+       ╰ help: fix the crash; if a crash is allowed, declare `output crashed` and add it to the model
        how it crashed:
        │ Traceback (most recent call last):
        │   File "tank.py", line 3, in fill
@@ -316,7 +316,7 @@ fn a_crash() {
        tester ◀──────── crashed ── SUT               ✗
     error[sioco::V006]: the SUT crashed
      │
-     ╰ help: mend the crash; a model that allows one declares `output crashed`
+     ╰ help: fix the crash; if a crash is allowed, declare `output crashed` and add it to the model
        fails in 5 of 5 runs
        replay: sioco replay k7Qp2
     ");
@@ -331,17 +331,17 @@ fn inputs_that_are_under_way() {
      FAIL  run 1, step 2   seed 42
        tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
        tester      (silence)       SUT    +1.4 ms    ✗
-    error[sioco::V002]: the SUT is silent, and silence is not allowed here
+    error[sioco::V002]: the SUT is silent, but quiescence is not allowed here
        ╭▸ model.sts:13:13
        │
     13 │     tell:   !outX(x)                           -> l0
-       │             ━━━━━━━━ something has to come: `tell` is enabled
+       │             ━━━━━━━━ an output must come: `tell` is enabled
        │
        ├ note: allowed here: !outX(p = 6)
        ├ note: hypotheses: 2
        │       l0, x = 0; the SUT may not have taken ?inX(p=6) yet
        │       l1, x = 6
-       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
+       ╰ help: if the SUT is only slow, wait longer after an input with `--quiescence-at GATE=TIME`; `sioco adapter check` suggests where and how long
        replay: sioco replay k7Qp2
     ");
     let text = judged_in(Order::Sent, ACCUMULATOR, "?inX(6) !outX(6) ?inX(1) !outX(8)", None);
@@ -355,7 +355,7 @@ fn inputs_that_are_under_way() {
        ╭▸ model.sts:13:19
        │
     13 │     tell:   !outX(x)                           -> l0
-       │                   ━ is 7, the SUT sent 8
+       │                   ━ is 7, but the SUT sent 8
        │
        ├ note: allowed here: !outX(p = 7)
        ╰ note: hypotheses: 2
@@ -375,7 +375,7 @@ fn inputs_that_are_under_way() {
     8 │   init l0 {
       │        ━━ no `!outX` leaves `l0`
       │
-      ├ note: ?inX(p=1) was not yet accepted when this came; an adapter prints `accepted` before it passes an input on
+      ├ note: ?inX(p=1) was not yet accepted when this came; an adapter must print `accepted` before it passes an input on
       ├ note: allowed here: silence
       ╰ note: hypotheses: 1 (l0, x = 6)
        replay: sioco replay k7Qp2
@@ -480,8 +480,8 @@ fn what_is_allowed_is_said_of_all_hypotheses() {
     11 │     early: !say(n) [n < 4 || n == 6]  -> d
        │                 ┯
        │                 │
-       │                 is 0, the SUT sent 5
-       │                 is 1, the SUT sent 5
+       │                 is 0, but the SUT sent 5
+       │                 is 1, but the SUT sent 5
        │
        ├ note: allowed here:
        │       !say(n in 0..3, 6, 101..102)
@@ -600,7 +600,7 @@ process P {
        ╭▸ model.sts:10:11
        │
     10 │     low:  !low(any v) [v > m && v <= 300] -> c
-       │           ━━━━━━━━━━━ does not give this, whatever the values are that are not known
+       │           ━━━━━━━━━━━ cannot give this output, whatever the unknown values are
        │
        ├ note: allowed here:
        │       !low(v) where `v > m && v <= 300`, from 4 to 300
@@ -642,7 +642,7 @@ fn states_that_are_not_known() {
        ╭▸ model.sts:11:13
        │
     11 │     pay:    !cash(x) [x <= m] / m := m - x -> q0
-       │             ━━━━━━━━ does not give this, whatever the values are that are not known
+       │             ━━━━━━━━ cannot give this output, whatever the unknown values are
        │
        ├ note: allowed here:
        │       !cash(x = 3)
@@ -654,19 +654,19 @@ fn states_that_are_not_known() {
      FAIL  run 1, step 2   seed 42
        tester ── ?amount(a=5) ──────▶ SUT    +0.0 ms
        tester        (silence)        SUT    +1.4 ms    ✗
-    error[sioco::V002]: the SUT is silent, and silence is not allowed here
+    error[sioco::V002]: the SUT is silent, but quiescence is not allowed here
        ╭▸ model.sts:11:13
        │
     11 │     pay:    !cash(x) [x <= m] / m := m - x -> q0
-       │             ━━━━━━━━ something has to come: `pay` is enabled
+       │             ━━━━━━━━ an output must come: `pay` is enabled
     12 │     refuse: !refused [x > m]               -> q0
-       │             ──────── something has to come: `refuse` is enabled
+       │             ──────── an output must come: `refuse` is enabled
        │
        ├ note: allowed here:
        │       !cash(x = 5)
        │       !refused
        ├ note: hypotheses: 1 (q1, m unknown, x = 5)
-       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
+       ╰ help: if the SUT is only slow, wait longer after an input with `--quiescence-at GATE=TIME`; `sioco adapter check` suggests where and how long
        replay: sioco replay k7Qp2
     ");
 }
@@ -712,7 +712,7 @@ fn what_is_not_a_verdict_on_the_system() {
        tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
     error[adapter]: the adapter ended in the middle of run 1
      │
-     ╰ help: run the adapter by itself and see why it ends. If it contains the system, the system may have ended both, by an exit, an abort or a signal, which no adapter can catch: in a process of its own, that is known to be a crash
+     ╰ help: run the adapter by itself and see why it ends. If the system runs inside the adapter, an exit, an abort or a signal of the system ends both. To see it as a crash of the system, run the system in its own process
        the last lines on standard error:
        │ Traceback (most recent call last):
        │ ValueError: \u{1b}[31mno
@@ -724,7 +724,7 @@ fn values_that_do_not_fit() {
     let (checked, model) = checked(ACCUMULATOR);
     let source = Source { checked: &model, sources: &checked.sources };
     let gate = model.model.gate("outX").expect("a gate");
-    let why = "\"six\" is no value of `p: Int`".to_owned();
+    let why = "\"six\" is not a value of `p: Int`".to_owned();
     let raw = "{\"p\":\"six\"}".to_owned();
     let cause = Cause::Failure(Failure::Malformed { gate: Some(gate), why: why.clone(), raw: raw.clone() });
     let mut steps = steps(&model.model, "?inX(6)");
@@ -750,11 +750,11 @@ fn values_that_do_not_fit() {
      FAIL  run 3, step 2, shrunk from 40
        tester ── ?inX(p=6) ──────────────▶ SUT    +0.0 ms
        tester ◀────── !outX {"p":"six"} ── SUT               ✗
-    error[sioco::V004]: the SUT sent values that `!outX` does not have
+    error[sioco::V004]: the SUT sent values that do not fit `!outX`
       ╭▸ model.sts:2:8
       │
     2 │ output outX(p: Int)
-      │        ━━━━ "six" is no value of `p: Int`
+      │        ━━━━ "six" is not a value of `p: Int`
       │
       ╰ note: received: {"p":"six"}
        fails in 4 of 5 runs

@@ -15,8 +15,8 @@ use super::sequence::time;
 const RAW: usize = 60;
 
 /// What to do about a model that is undefined.
-const UNDEFINED: &str = "mend the model: add a condition that keeps the run away from these values, in front of what has \
-                         no value for them, such as `k != 0 && 7 div k >= 2`";
+const UNDEFINED: &str = "fix the model: before the part without a value, add a condition that excludes these \
+                         values, such as `k != 0 && 7 div k >= 2`";
 
 /// A gate value with the names of its parameters: `?inX(p=6)`.
 pub(super) fn named(model: &Model, value: &GateValue, equals: &str) -> String {
@@ -62,19 +62,26 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             Failure::Closed => "the SUT ended".into(),
             Failure::Crashed(crash) => crashed(crash),
             Failure::Malformed { gate: Some(gate), .. } => format!("malformed values of !{}", model.gates[*gate].name),
-            Failure::Malformed { gate: None, raw, .. } => format!("no output: {}", short(raw, RAW)),
+            Failure::Malformed { gate: None, raw, .. } => format!("not an output: {}", short(raw, RAW)),
             Failure::Refused { input, .. } => format!("{} was refused", named(model, input, "=")),
         },
         Cause::Open(open) => match open {
-            OpenCause::Deviation => "what was observed is allowed, but leads elsewhere".into(),
+            OpenCause::Deviation => "the system did something that is allowed, but leads away from the purpose".into(),
             OpenCause::Crossed => "an input and an output crossed, and the model does not say what happens then".into(),
             OpenCause::Unspecified(input) => {
                 format!("the model does not say what happens after {}", named(model, input, "="))
             }
-            OpenCause::Cut => "more states explain what was observed than are followed; free variables or hidden choices with fewer values, or fewer internal steps, help".into(),
-            OpenCause::Unknown(reason) => format!("whether any values lead to it is unknown: {reason}"),
+            OpenCause::Cut => {
+                "too many states explain what was observed; give free variables and hidden choices fewer \
+                          values, or use fewer internal steps"
+                    .into()
+            }
+            OpenCause::Unknown(reason) => format!("it is unknown whether any values lead there: {reason}"),
             OpenCause::Undecided(question) => {
-                format!("what was observed may be allowed or not; this question is open: {}", short(question, 400))
+                format!(
+                    "it is unknown whether the observation is allowed; the open question is: {}",
+                    short(question, 400)
+                )
             }
             OpenCause::NoValues => "no values were found for the next input".into(),
             OpenCause::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
@@ -89,14 +96,16 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
 
 /// Silence that does not count (T-Q10).
 fn silence(reliance: Reliance) -> String {
-    let what = "nothing came where something has to come";
+    let what = "nothing came, but an output must come here";
     match reliance {
         Reliance::Full => what.into(),
-        Reliance::Once => format!("{what}; silence by the clock fails only if it comes again when the run is repeated"),
-        Reliance::Starved(late) => format!(
-            "{what}, but sioco itself was held up for {} meanwhile: the machine had too much else to do",
-            time(late)
+        Reliance::Once => format!(
+            "{what}; such quiescence counts as a failure only if it happens again when the \
+                                   run is repeated"
         ),
+        Reliance::Starved(late) => {
+            format!("{what}; but sioco itself was delayed by {}, because the machine was too busy", time(late))
+        }
     }
 }
 
@@ -115,13 +124,11 @@ pub(super) fn in_short(model: &Model, why: &Cause) -> String {
         format!("{}{}", gate.direction.sigil(), gate.name)
     };
     match why {
-        Cause::Trouble(Trouble::Fault { kind: FaultKind::Played, .. }) => {
-            "the model that is played is undefined".into()
-        }
+        Cause::Trouble(Trouble::Fault { kind: FaultKind::Played, .. }) => "the played model is undefined".into(),
         Cause::Trouble(Trouble::Fault { kind: FaultKind::Solver, .. }) => {
-            "no solver can tell what the model does that is played".into()
+            "no solver can tell what the played model does".into()
         }
-        Cause::Trouble(Trouble::Fault { .. }) => "what connects the system broke down".into(),
+        Cause::Trouble(Trouble::Fault { .. }) => "the connection to the system broke down".into(),
         Cause::Trouble(Trouble::Refused { input, .. }) => format!("{} was refused", gate(input)),
         Cause::Open(OpenCause::Unspecified(input)) => {
             format!("the model does not say what happens after {}", gate(input))
@@ -149,31 +156,30 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
     match trouble {
         Trouble::Fault { kind, .. } => match kind {
             FaultKind::Start => {
-                "check what `--sut` names: a command, for which no shell is used (`sh -c '…'` runs one), or a server that is \
-                 there already"
+                "check `--sut`: it names a command (no shell is used; write `sh -c '…'` for one) or a server that \
+                 is already running"
             }
-            FaultKind::Protocol => "docs/adapters.md says what may be sent, with an adapter and without one",
+            FaultKind::Protocol => "see docs/adapters.md for what may be sent, with an adapter and without one",
             FaultKind::Timeout => {
-                "is the system stuck, or only slow? `--patience SECONDS` waits longer; standard error may say more"
+                "is the system stuck, or only slow? raise `--patience` to wait longer; standard error may say more"
             }
             FaultKind::Died => {
-                "run the adapter by itself and see why it ends. If it contains the system, the system may have ended both, by an \
-                 exit, an abort or a signal, which no adapter can catch: in a process of its own, that is known to be a crash"
+                "run the adapter by itself and see why it ends. If the system runs inside the adapter, an exit, an \
+                 abort or a signal of the system ends both. To see it as a crash of the system, run the system in \
+                 its own process"
             }
-            FaultKind::Reported => "mend what is reported; nothing was found out about the system",
-            FaultKind::Reset => {
-                "every run begins in the initial state: whatever resets the system has to bring it there"
-            }
-            FaultKind::Glue => "mend the code that connects the system; nothing was found out about the system itself",
+            FaultKind::Reported => "fix what is reported; this says nothing about the system",
+            FaultKind::Reset => "every run begins in the initial state: the reset must bring the system there",
+            FaultKind::Glue => "fix the code that connects the system; this says nothing about the system itself",
             FaultKind::Played => UNDEFINED,
             FaultKind::Solver => {
-                "see whether the solver works: `sioco doctor` shows which there are, and `--solver` takes another one; or play \
+                "check that the solver works: `sioco doctor` lists the solvers, and `--solver` chooses one; or play \
                  a simpler model"
             }
-            FaultKind::Tool => "this is a mistake of sioco, and says nothing about the system: please report it",
+            FaultKind::Tool => "this is a bug in sioco and says nothing about the system; please report it",
         },
         Trouble::Model { .. } => UNDEFINED,
-        Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",
+        Trouble::Refused { .. } => "restrict the input in the model, or let the adapter accept it",
     }
 }
 
@@ -184,7 +190,7 @@ pub fn overdue(model: &Model, waiting: Waiting, last: Option<&GateValue>) -> Str
         (Waiting::Reset, _) => "the SUT was being started or reset".into(),
         (Waiting::Accepted, Some(input)) => format!("{input} was waiting to be accepted"),
         (Waiting::Accepted, None) => "an input was waiting to be accepted".into(),
-        (Waiting::Observed, Some(input)) => format!("nothing came after {input}, where something has to come"),
-        (Waiting::Observed, None) => "nothing came where something has to come".into(),
+        (Waiting::Observed, Some(input)) => format!("nothing came after {input}, but an output must come"),
+        (Waiting::Observed, None) => "nothing came, but an output must come here".into(),
     }
 }

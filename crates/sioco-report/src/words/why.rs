@@ -12,7 +12,11 @@ pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {
     let show = |param: usize, value: &Value| model.sorts.show(s.params[param].sort, value);
     match reason {
         Reason::Elsewhere { at, source } => {
-            format!("it starts in `{}`, but we are in `{}`", model.location_name(*source), model.location_name(*at))
+            format!(
+                "it starts in `{}`, but the process is in `{}`",
+                model.location_name(*source),
+                model.location_name(*at)
+            )
         }
         Reason::Misfit { param, value } => {
             let p = &s.params[*param];
@@ -37,9 +41,9 @@ pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {
             let together = if parts.len() > 1 { " together" } else { "" };
             format!("no values make {} true{together}{}", listed(&parts), with(model, switch, values))
         }
-        Reason::NoPartner => "no other process takes the other half of the handshake here".into(),
+        Reason::NoPartner => "no other process is ready for the handshake here".into(),
         Reason::Undefined(error) => words.error(error),
-        Reason::NeedsSolver(why) => format!("whether there are values is unknown: {why}"),
+        Reason::NeedsSolver(why) => format!("it is unknown whether there are values: {why}"),
     }
 }
 

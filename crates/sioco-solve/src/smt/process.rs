@@ -205,7 +205,7 @@ impl Running {
             std::thread::Builder::new().name("solver errors".into()).spawn(move || keep(stderr, &kept)),
         ];
         match threads.into_iter().find_map(Result::err) {
-            Some(error) => Err(Fault::Broken(format!("there is no thread for it: {error}"))),
+            Some(error) => Err(Fault::Broken(format!("cannot start a thread for it: {error}"))),
             None => Ok(running),
         }
     }

@@ -42,7 +42,7 @@ impl fmt::Display for NoVersion {
         match self {
             NoVersion::Start(why) => write!(f, "it cannot be started: {why}"),
             NoVersion::Unreadable => f.write_str("its output cannot be read"),
-            NoVersion::NoThread(why) => write!(f, "there is no thread for it: {why}"),
+            NoVersion::NoThread(why) => write!(f, "cannot start a thread for it: {why}"),
             NoVersion::Late(patience) => {
                 write!(f, "asked for its version, it did not end within {:.1} s", patience.as_secs_f64())
             }

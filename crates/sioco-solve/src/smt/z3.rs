@@ -116,7 +116,7 @@ impl Seat {
                 let _ = tell.send(Told::Done(job(&mut context)));
             }
         });
-        thread.map_err(|error| Fault::Broken(format!("there is no thread for it: {error}")))?;
+        thread.map_err(|error| Fault::Broken(format!("cannot start a thread for it: {error}")))?;
         let mut seat = Seat { jobs: Some(jobs), told, interrupter: None, left: false };
         seat.wait(&limits.to_start(START))?;
         Ok(seat)

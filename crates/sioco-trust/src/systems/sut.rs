@@ -1,4 +1,4 @@
-//! Systems that run, as the tester sees them: a model that is played on the oracle's semantics, perhaps with bad habits.
+//! Systems that run, as the tester sees them: a played model on the oracle's semantics, perhaps with bad habits.
 //!
 //! A played model keeps every state that it may be in and does what one of them allows, so that it conforms to itself.
 

@@ -79,7 +79,7 @@ pub fn about_resets(list: &mut List<'_, '_>) {
 /// How long resets took of an adapter that says that it cannot reset, so that it is started anew each time.
 pub fn about_restarts(list: &mut List<'_, '_>) {
     let text = how_long_resets_took(list);
-    let more = vec!["it says that it cannot reset: it is started anew for every run, which takes as long".into()];
+    let more = vec!["it says that it cannot reset: it is restarted for every run, which takes as long".into()];
     list.add(Mark::Note, "reset", text, more);
 }
 
@@ -108,8 +108,8 @@ pub fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut 
         list.add(Mark::Fail, "walk", text, last_words(stderr));
     }
     if let Some(waiting) = found.waiting.filter(|_| found.end == End::Time) {
-        let text = format!("the time was up while {}", overdue(model, waiting, found.last_input.as_ref()));
-        list.add(Mark::Fail, "walk", text, vec!["a longer `--for` tells whether it only takes its time".into()]);
+        let text = format!("the time ran out while {}", overdue(model, waiting, found.last_input.as_ref()));
+        list.add(Mark::Fail, "walk", text, vec!["raise `--for` to see whether it is only slow".into()]);
     }
     let fails = found.bad.iter().find(|bad| bad.verdict == Verdict::Fail);
     if let Some(bad) = fails.filter(|_| timed.malformed.is_empty()) {

@@ -204,13 +204,13 @@ impl Look<'_> {
 /// What the adapter has to do at a reset.
 fn how_to_reset(resets: bool, starts: bool) -> &'static str {
     match (resets, starts) {
-        (false, true) => "it is started anew for every run: what it keeps must be somewhere else, in a file perhaps",
+        (false, true) => "it is restarted for every run, so it must keep its state elsewhere, perhaps in a file",
         (true, true) => {
-            "at `reset`, the adapter has to bring the system back to its initial state before it answers `ready`; with \
-             `\"reset\": false` in its hello, it is started anew for every run instead"
+            "at `reset`, the adapter must bring the system back to its initial state before it answers `ready`; \
+             with `\"reset\": false` in its hello, it is restarted for every run instead"
         }
         (_, false) => {
-            "at `reset`, the adapter has to bring the system back to its initial state before it answers `ready`"
+            "at `reset`, the adapter must bring the system back to its initial state before it answers `ready`"
         }
     }
 }

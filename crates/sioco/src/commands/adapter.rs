@@ -81,11 +81,12 @@ pub struct Check {
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 
-    /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
+    /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or
+    /// `ws://HOST:PORT/PATH`
     #[arg(long, value_name = "SUT")]
     sut: Option<String>,
 
-    /// Uses a `sioco.toml` that is not yours: that of another user, or one outside of the model's repository
+    /// Trusts a `sioco.toml` that is not yours: one of another user, or one outside of the model's repository
     #[arg(long)]
     trust: bool,
 
@@ -126,7 +127,7 @@ pub struct Check {
 
 /// What connects to an adapter.
 fn connector_of(spec: &Permitted<SutSpec>) -> Result<Subject, Failure> {
-    spec.opener().map(Subject::Adapter).map_err(|_| Failure::usage("a model is no adapter"))
+    spec.opener().map(Subject::Adapter).map_err(|_| Failure::usage("a model is not an adapter"))
 }
 
 /// What is looked at.
@@ -223,7 +224,7 @@ impl Check {
                 }
             },
             Prepared::Model(_) => {
-                let failure = Failure::usage(format!("`{text}` is a model that is played, which takes no adapter"));
+                let failure = Failure::usage(format!("`{text}` is a played model, which has no adapter"));
                 Err(failure.help(example))
             }
         }

@@ -43,7 +43,7 @@ Exit codes:
   0    no defects
   2    defects, findings of a denied kind, or a wrong command line
   5    a solver broke down
-  130  interrupted, with what was found until then")]
+  130  interrupted; the results so far are shown")]
 pub struct Analyze {
     /// The model
     #[arg(value_name = "FILE")]
@@ -63,7 +63,7 @@ pub struct Analyze {
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
     deny: Vec<Sort>,
 
-    /// The greatest number of steps on a path
+    /// Maximum number of steps on a path
     #[arg(long, value_name = "STEPS", default_value_t = 200)]
     depth: usize,
 
@@ -75,11 +75,12 @@ pub struct Analyze {
     #[arg(long, value_name = "STEPS", default_value_t = AnalysisOptions::default().internal)]
     internal: usize,
 
-    /// Time limit, in seconds. The exploration has three quarters of it; what was explored by then is analysed in the rest
+    /// Time limit, in seconds. The exploration has three quarters of it; what was explored by then is analysed in the
+    /// rest
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
-    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    /// Memory limit, such as 512M; when it is reached, the partial result is used
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 

@@ -24,10 +24,10 @@ const ROUNDS: usize = 10;
 
 /// Report the problems of a model
 ///
-/// Each file is read with its imports. A problem has its place, a code (see `sioco explain CODE`) and, where possible, a
-/// fix. A file with errors is checked to its end, but errors inside a part that cannot be parsed may appear only after
-/// that part is fixed. Warnings appear only if there are no errors. A `sioco.toml` is checked as well, and the dialects
-/// in the `sioco.toml` of a model's project are compared with the model.
+/// Reads each file with its imports. Shows each problem with its place, its code (see `sioco explain CODE`) and, if
+/// possible, a fix. Checks a file with errors to its end, but errors inside a part that cannot be parsed may appear
+/// only after that part is fixed. Shows warnings only if there are no errors. Checks a `sioco.toml` as well, and
+/// compares the dialects in the `sioco.toml` of a model's project with the model.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -37,21 +37,21 @@ Example:
   sioco check sioco.toml
 
 Exit codes:
-  0    every model is right
+  0    every model is correct
   2    a model or the command line is wrong, or a warning is denied")]
 pub struct Check {
-    /// The models, or files `sioco.toml`
+    /// Models, or `sioco.toml` files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
     #[command(flatten)]
     choices: Choices,
 
-    /// Treats warnings like errors
+    /// Treats warnings as errors
     #[arg(long)]
     deny_warnings: bool,
 
-    /// Applies the fixes that are certain, in place, to the given files only
+    /// Applies all safe fixes in place, to the given files only
     #[arg(long)]
     fix: bool,
 
@@ -117,8 +117,8 @@ impl Check {
         Ok(if bad { Exit::Usage } else { Exit::Ok })
     }
 
-    /// The project of a file, with what is wrong with it: all of that if it is the project's own file, and otherwise only
-    /// what keeps it from being read.
+    /// The project of a file, with what is wrong with it: all of that if it is the project's own file, and otherwise
+    /// only what keeps it from being read.
     fn project(&self, path: &Path, problems: &mut Vec<(Severity, String)>) -> Option<Project> {
         let found = if is_project(path) { Project::read(path) } else { Project::of(path) };
         let (project, failures) = match found {

@@ -44,8 +44,8 @@ const QUESTION_PART: u32 = 30;
 /// Says whether the implementation model conforms to the specification, and if not, shows a shortest sequence of inputs
 /// that tells them apart. Composes both models: inputs that both take, and inputs that only one of them takes. From the
 /// composition it makes a test suite for this implementation, with enough inputs for every path to tell the outputs of
-/// both apart. `sioco test SPEC --plan` runs the suite against the real system, and judges it by the specification alone.
-/// `sioco import` converts the model of a model learner.
+/// both apart. `sioco test SPEC --plan` runs the suite against the real system, and judges it by the specification
+/// alone. `sioco import` converts the model of a model learner.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -60,7 +60,7 @@ Exit codes:
   2    the command line or a model is wrong, or an output has no degree
   3    a solver or a limit left it open, or the implementation has no value
   5    a solver broke down
-  130  interrupted, with what was found until then")]
+  130  interrupted; the results so far are shown")]
 pub struct Compare {
     /// The specification
     #[arg(value_name = "SPEC")]
@@ -108,12 +108,12 @@ pub struct Compare {
     #[arg(long, value_name = "STEPS", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=2_000))]
     answer: u32,
 
-    /// Time limit for the command, in seconds: a third for the comparison, a third for the composition, and the rest for
-    /// the tests. After that, the partial result is used and marked as such
+    /// Time limit for the command, in seconds: a third for the comparison, a third for the composition, and the rest
+    /// for the tests. After that, the partial result is used and marked as such
     #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
-    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    /// Memory limit, such as 512M; when it is reached, the partial result is used
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
@@ -367,7 +367,7 @@ impl Compare {
             _ if comparison.interrupted => Ok(Exit::Interrupted),
             Conformance::Unknown { reason: why @ Reason::Broken { .. }, .. } => {
                 let failure = Failure { exit: Exit::Infrastructure, message: Some(why.to_string()), help: None };
-                Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"))
+                Err(failure.help("`sioco doctor` lists the solvers; `--solver` chooses one"))
             }
             conformance => {
                 if let Some(failure) = no_suite() {

@@ -57,7 +57,7 @@ Exit codes:
   2    the command line or the model is wrong
   3    with --path and --node: unknown
   5    a solver broke down
-  130  interrupted, with what was found until then"
+  130  interrupted; the results so far are shown"
 )]
 pub struct Explore {
     /// The model
@@ -70,7 +70,7 @@ pub struct Explore {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// The greatest number of steps on a path
+    /// Maximum number of steps on a path
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 200)]
     depth: usize,
 
@@ -109,8 +109,8 @@ pub struct Explore {
     /// Shows which layer answered how many questions, and what it cost
     ///
     /// The first table counts questions: whether a step is possible (answered by evaluation where the values are known,
-    /// remembered from a step with the same conditions, or asked), and whether a state is included in an earlier one. The
-    /// second counts answers by layer. A question goes from one layer to the next until one has an answer:
+    /// remembered from a step with the same conditions, or asked), and whether a state is included in an earlier one.
+    /// The second counts answers by layer. A question goes from one layer to the next until one has an answer:
     /// simplification, the last witness, the built-in solver, the cache, the back-end. There may be more answers than
     /// questions, because values are looked for beforehand. Questions without an answer are not in the table.
     #[arg(long, conflicts_with = "one")]
@@ -184,7 +184,7 @@ enum Values {
     Middle,
     /// At random, by --seed.
     Random,
-    /// Where a condition is about to flip.
+    /// At the values where a condition flips.
     Boundary,
 }
 
@@ -277,7 +277,7 @@ impl Explore {
                 out.say("interrupted before the graph was complete");
                 return Ok(Exit::Interrupted);
             }
-            let late = || "the time was up before the graph was complete; a greater `--time` goes on";
+            let late = || "the time limit was reached before the graph was complete; raise `--time`";
             let node = names::node(&found.graph, name)
                 .map_err(|failure| if found.stop == Stop::Cancelled { failure.help(late()) } else { failure })?;
             return self.one(&work, Some(found.graph.name(node)), &found.graph.path(node), out);
@@ -403,8 +403,8 @@ impl Explore {
         }
     }
 
-    /// The switches with a model error not far from the start. The same solver is asked as by `sioco analyze`, each time
-    /// with a little work; what was explored before an interruption is still looked at for a moment.
+    /// The switches with a model error not far from the start. The same solver is asked as by `sioco analyze`, each
+    /// time with a little work; what was explored before an interruption is still looked at for a moment.
     fn model_errors(&self, work: &Work<'_>, found: &Exploration, flags: &Flags) -> ModelErrors {
         let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
         let resources = work.limits.resources.min(ERROR_WORK);
@@ -481,5 +481,5 @@ impl<'a> Work<'a> {
 /// A solver that broke down.
 fn broken(why: &Reason) -> Failure {
     let failure = Failure { exit: Exit::Infrastructure, message: Some(why.to_string()), help: None };
-    failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another")
+    failure.help("`sioco doctor` lists the solvers; `--solver` chooses one")
 }

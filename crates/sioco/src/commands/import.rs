@@ -95,7 +95,7 @@ fn finished(text: &str, from: &Path, out: &mut Output) -> Result<String, Failure
             out.diagnostic(&checked.sources, problem);
         }
         let failure = Failure::usage(format!("what was made of `{}` is not a correct model", from.shown()));
-        return Err(failure.help("mend the file at the places that these errors come from; nothing was written"));
+        return Err(failure.help("fix the file at the places that these errors come from; nothing was written"));
     }
     Ok(format(FileId(0), text).expect("a text without errors can be formatted"))
 }

@@ -45,13 +45,13 @@ Example:
   grep -v DEBUG sut.log | sioco judge model.sts - --order sent
 
 Exit codes:
-  0    everything that was observed is allowed
+  0    everything observed is allowed
   1    the SUT does not conform to the model
   2    the command line, the model or the log is wrong
   3    inconclusive
   4    there is no run in the log
-  5    the log tells of a breakdown, or the model is undefined for it
-  130  interrupted, with what was judged until then")]
+  5    the log reports a breakdown, or the model is undefined for it
+  130  interrupted; the verdict so far is shown")]
 pub struct Judge {
     /// The model
     #[arg(value_name = "FILE")]
@@ -110,14 +110,14 @@ impl Judge {
         let name = if self.is_stdin() { STDIN.to_owned() } else { format!("`{}`", self.log.shown()) };
         if let (true, Some(trouble)) = (log.runs.is_empty(), log.broken.first()) {
             let what = sioco_report::run::trouble(&model.model, trouble);
-            let message = Some(format!("there is no run in {name}, which tells of a breakdown: {what}"));
+            let message = Some(format!("there is no run in {name}; it reports a breakdown: {what}"));
             let failure = Failure { exit: Exit::Infrastructure, message, help: None };
-            return Err(failure.help("mend that and test again; nothing was found out about the system"));
+            return Err(failure.help("fix that and test again; this says nothing about the system"));
         }
         if log.runs.is_empty() {
             let message = Some(format!("there is no run in {name}"));
             let failure = Failure { exit: Exit::Nothing, message, help: None };
-            return Err(failure.help("a log has a line for each event, such as `?gate(1)` or `!gate(1)`"));
+            return Err(failure.help("a log has one event on each line, such as `?gate(1)` or `!gate(1)`"));
         }
         // Until here there is nothing to show.
         let cancellation = Cancellation::by(interrupt::flag());

@@ -175,7 +175,7 @@ impl New {
     /// The name of the project, if it is one.
     fn name(&self) -> Result<&str, Failure> {
         let wrong = |why: &str| {
-            let failure = Failure::usage(format!("`{}` is no name for a project: {why}", self.folder.shown()));
+            let failure = Failure::usage(format!("`{}` is not a valid name for a project: {why}", self.folder.shown()));
             Err(failure.help("a name has letters from a to z, digits, `-` and `_`, and begins with a letter: `tank`"))
         };
         let Some(name) = self.folder.file_name().and_then(|name| name.to_str()) else {
@@ -185,7 +185,7 @@ impl New {
             return wrong(&format!("`{}` cannot be part of it", odd.escape_debug()));
         }
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            return wrong("it begins with something else than a letter");
+            return wrong("it does not begin with a letter");
         }
         if name.len() > 64 {
             return wrong("it is longer than 64 letters");
@@ -206,7 +206,7 @@ impl New {
         match fs::read_dir(&self.folder).map(|mut entries| entries.next().is_none()) {
             Ok(true) => Ok(false),
             Ok(false) => {
-                let failure = Failure::usage(format!("`{shown}` is there already, and is not empty"));
+                let failure = Failure::usage(format!("`{shown}` already exists and is not empty"));
                 Err(failure.help("choose another name; nothing was changed"))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -231,7 +231,7 @@ impl New {
         };
         if self.template != Template::Rust {
             let failure = Failure::usage("`--sioco-path` is for `--template rust`: others do not depend on the source");
-            return Err(failure.help("leave it out"));
+            return Err(failure.help("remove it"));
         }
         let places = [path.clone(), path.join("crates").join(PACKAGE), path.join("..").join(PACKAGE)];
         let found = places.iter().find_map(|place| package(place));

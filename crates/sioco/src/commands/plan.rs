@@ -50,10 +50,10 @@ pub const NODES: u32 = 20_000;
 
 /// Plan what to test: purposes that cover switches, locations, paths, traces, …
 ///
-/// Executes the model for all values at once and finds purposes: paths, or trees of paths, that a test is to follow.
-/// Says beforehand what they cover. For every goal that is not covered it gives the reason: the goal is proved
-/// infeasible, was not reached within a bound, or a solver left it open. Shows each purpose with example values, and
-/// where the system may leave it: a run that goes there is inconclusive.
+/// Explores the model for all values at once and finds purposes: paths, or trees of paths, for tests to follow. Shows
+/// what they cover. For every goal that is not covered it gives the reason: the goal is proved infeasible, was not
+/// reached within a bound, or a solver left it open. Shows each purpose with example values, and where the system may
+/// leave it: a run that goes there is inconclusive.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -65,10 +65,10 @@ Example:
 Exit codes:
   0    every feasible goal is covered, or the checked plan fits
   2    the command line, the model or a plan file is wrong
-  3    some goals are not covered, or the checked plan does not fit any more
+  3    some goals are not covered, or the checked plan no longer fits
   4    nothing to run: there are no purposes
-  5    goals are not covered since a solver broke down
-  130  interrupted, with what was found until then")]
+  5    goals are not covered because a solver broke down
+  130  interrupted; the results so far are shown")]
 pub struct Plan {
     /// The model
     #[arg(value_name = "FILE")]
@@ -81,12 +81,12 @@ pub struct Plan {
     solver: SolverChoice,
 
     /// What to cover: `switch`, `location`, `paths:N` (all paths of N steps), `traces:N` (all traces of N steps),
-    /// `inclusion:K`, `reduced`, `classes` (of inputs), `random:N` (N walks), `inputs:N` (N sequences of random inputs) or
-    /// `purpose:NAME` (one that the model has)
+    /// `inclusion:K`, `reduced`, `classes` (of inputs), `random:N` (N walks), `inputs:N` (N sequences of random inputs)
+    /// or `purpose:NAME` (one that the model has)
     #[arg(long, value_name = "WHAT", default_value = "switch", value_parser = cover::cover)]
     cover: Cover,
 
-    /// Makes conditions in guards goals as well: true and false, and where they are about to flip
+    /// Adds the conditions in guards as goals: each one true and false, and at the values where it flips
     #[arg(long, value_enum, value_name = "WHICH")]
     data: Option<Data>,
 
@@ -98,20 +98,20 @@ pub struct Plan {
     #[arg(long)]
     split: bool,
 
-    /// Goes on after silence (delta); otherwise paths end there
+    /// Continues after quiescence (delta); otherwise paths end there
     #[arg(long)]
     silence: bool,
 
-    /// The greatest number of steps on a path
+    /// Maximum number of steps on a path
     #[arg(long, value_name = "STEPS", default_value_t = DEPTH, allow_negative_numbers = true)]
     depth: usize,
 
-    /// The greatest number of nodes: the symbolic states that are explored
+    /// Maximum number of nodes: the symbolic states that are explored
     #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// Time limit, in seconds. The search has three quarters of it, then the partial result is used and marked as such;
-    /// questions about it and example values have the rest
+    /// Time limit, in seconds. The search gets three quarters of it; then the partial result is used and marked as
+    /// such. Questions about it and example values get the rest
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
@@ -119,7 +119,7 @@ pub struct Plan {
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
     patience: Duration,
 
-    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    /// Memory limit, such as 512M; when it is reached, the partial result is used
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
@@ -127,7 +127,7 @@ pub struct Plan {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
-    /// How many cores are used; the plan is the same for any number [default: all]
+    /// Number of cores; the plan is the same for any number [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
@@ -143,7 +143,7 @@ pub struct Plan {
     #[arg(long, short, value_name = "PLAN.json", conflicts_with = "check")]
     output: Option<PathBuf>,
 
-    /// Says whether the plan in this file still fits the model, instead of making one
+    /// Checks whether the plan in this file still fits the model, instead of making a new one
     #[arg(
         long,
         value_name = "PLAN.json",
@@ -159,7 +159,7 @@ pub struct Plan {
 /// Which goals about data there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Data {
-    /// Each condition true and false, and where it is about to flip.
+    /// Each condition true and false, and at the values where it flips.
     Boundary,
 }
 
@@ -172,13 +172,13 @@ impl Ruled for Plan {
         let others = [
             unless("strict", |plan: &Plan| {
                 let answered = plan.cover.intent().ends_with_answer() && plan.data.is_none();
-                answered.then_some("tests of `inputs:N` and `classes` end with an answer")
+                answered.then_some("tests of `inputs:N` and `classes` always end with an answer")
             }),
             unless("silence", |plan| {
                 let other = !plan.cover.intent().is_by_length();
-                other.then_some("it is for `--cover paths:N`, `traces:N` and `inclusion:K`")
+                other.then_some("it works only with `--cover paths:N`, `traces:N` and `inclusion:K`")
             }),
-            unless("jobs", |plan| plan.check.is_some().then_some("a plan is checked on one core")),
+            unless("jobs", |plan| plan.check.is_some().then_some("a plan is always checked on one core")),
             unless("values", |plan| {
                 let drawn = plan.cover.intent().values == InputValues::Drawn;
                 drawn.then_some("`inputs:N` draws values from the whole ranges of the parameters")
@@ -229,7 +229,7 @@ impl Plan {
         });
         if let Some(message) = broken {
             let failure = Failure { exit: Exit::Infrastructure, message: Some(message), help: None };
-            return Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"));
+            return Err(failure.help("`sioco doctor` lists the solvers; `--solver` chooses one"));
         }
         Ok(if planned.is_whole() { Exit::Ok } else { Exit::Inconclusive })
     }
@@ -335,7 +335,7 @@ impl Plan {
         let more = plan.purposes.len() - shown;
         if more > 0 {
             let (s, them) = if more == 1 { ("", "it") } else { ("s", "them") };
-            out.line(format_args!("… and {more} more purpose{s}; `--all` shows {them}\n"));
+            out.line(format_args!("… and {more} more purpose{s} (`--all` shows {them})\n"));
         }
         let most = if self.all { usize::MAX } else { GOALS };
         out.print(&missing(planned, most, page));
@@ -396,9 +396,9 @@ impl Plan {
             // What was not asked is taken to be possible.
             let why = match interrupted.load(Ordering::Relaxed) {
                 true => "it was interrupted",
-                false => "the time was up, `--time` allows more",
+                false => "the time limit was reached; raise `--time`",
             };
-            out.say(format_args!("not all paths were taken again: {why}"));
+            out.say(format_args!("not all paths were followed again: {why}"));
         }
         Ok(match exit {
             _ if interrupted.load(Ordering::Relaxed) => Exit::Interrupted,
@@ -426,14 +426,14 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 pub fn can_be_written(path: &Path) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let failure = Failure::usage("`--output -` would mix the plan with the summary");
-        return Err(failure.help("`--format json` prints the plan alone"));
+        return Err(failure.help("use `--format json` to print only the plan"));
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let why = match (folder.is_dir(), path.is_dir()) {
         (false, _) => format!("there is no folder `{}`", folder.shown()),
         (_, true) => "it is a folder".to_owned(),
         // A slip of the hand must not cost anybody a model.
-        _ if is_something_else(path) => "there is a file of that name, and it is no plan".to_owned(),
+        _ if is_something_else(path) => "that file exists and is not a plan".to_owned(),
         _ => return Ok(()),
     };
     let failure = Failure::usage(format!("cannot write `{}`: {why}", path.shown()));

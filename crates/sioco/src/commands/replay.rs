@@ -52,7 +52,7 @@ Example:
   sioco replay run.jsonl --run 3 --model other.sts
 
 Exit codes:
-  0    FIXED: it does not fail any more where it failed
+  0    FIXED: it no longer fails where it failed
   1    FAILED: it fails again
   2    the command line, the model or the journal is wrong
   3    FLAKY: it fails sometimes; NOT REPRODUCED: it did not fail, and
@@ -91,7 +91,7 @@ pub struct Replay {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     times: u64,
 
-    /// After how many milliseconds without an output the SUT counts as silent [default: as recorded]
+    /// Milliseconds without an output after which the SUT counts as quiescent [default: as recorded]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: Option<u64>,
 
@@ -339,7 +339,7 @@ impl Told<'_> {
             None => recorded.number.to_string(),
         };
         match self.shown {
-            Shown::Fixed => format!("run {number} does not fail any more, tried {all}"),
+            Shown::Fixed => format!("run {number} no longer fails, tried {all}"),
             Shown::Passed => format!("run {number} passes, tried {all}"),
             Shown::Failed => match found.fails_as(recorded) {
                 Sameness::New => {
@@ -365,12 +365,10 @@ impl Told<'_> {
             Shown::Flaky => format!("run {number} failed {} of {} times", found.fails(), found.found.len()),
             Shown::NotReproduced(why) => {
                 let why = match why {
-                    Unshown::Elsewhere => {
-                        "the SUT went another way before it came to where it failed, which is allowed"
-                    }
-                    Unshown::Values => "the SUT came to where it failed with other values, which are allowed",
-                    Unshown::Choices => "the SUT chose otherwise: it does now one thing and now another, all allowed",
-                    Unshown::Unknown => "whether the model that is played can still do what was recorded is not known",
+                    Unshown::Elsewhere => "the SUT took another allowed path before the place where it failed",
+                    Unshown::Values => "the SUT reached the place where it failed with other allowed values",
+                    Unshown::Choices => "the SUT made another choice: its choices vary, and all of them are allowed",
+                    Unshown::Unknown => "it is unknown whether the played model can still do what was recorded",
                 };
                 format!("run {number} does not fail, tried {all}; but {why}")
             }
@@ -390,14 +388,14 @@ impl Told<'_> {
             Shown::Flaky if found.fails() == 0 => {
                 let more = recorded.again.and_then(enough);
                 let more = more.map(|times| format!(": `--times {times}` would")).unwrap_or_default();
-                Some(format!("it fails only sometimes: this does not show that it is mended{more}"))
+                Some(format!("it fails only sometimes: this does not show that it is fixed{more}"))
             }
             Shown::NotReproduced(why) => {
                 let more = match why {
                     Unshown::Choices => format!(": `--times {EXPECTED_FAILURES}` tries more often"),
                     Unshown::Elsewhere | Unshown::Values | Unshown::Unknown => String::new(),
                 };
-                Some(format!("this does not show that it is mended{more}"))
+                Some(format!("this does not show that it is fixed{more}"))
             }
             _ => None,
         }

@@ -107,7 +107,7 @@ impl Simulate {
                     stepper.refuse(&refusal.to_string(), &line, out);
                     if !interactive {
                         let failure = Failure::usage(format!("line {number} of the script could not be done"));
-                        return Err(failure.help("mend the line, or run with a terminal to try things out"));
+                        return Err(failure.help("fix the line, or run in a terminal to try things out"));
                     }
                 }
             }

@@ -50,8 +50,8 @@ const GUARD: u64 = 100_000;
 /// Test a system against a model
 ///
 /// Sends inputs to the system under test (SUT), and judges its answers by the model. The verdict is PASS, WEAK PASS,
-/// INCONCLUSIVE or FAIL. A fault of the adapter or the surroundings is an ERROR, which is no verdict. Every run is
-/// recorded in a journal, so that `sioco replay` can run it again.
+/// INCONCLUSIVE or FAIL. A fault of the adapter or the environment is an ERROR, which is not a verdict. Records every
+/// run in a journal, so that `sioco replay` can run it again.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -67,14 +67,15 @@ Exit codes:
   3    inconclusive, a gate missed, purposes not tried, or traces too short
   4    nothing to run: the plan has no purposes
   5    adapter, SUT infrastructure, solver or the writing of the journal failed
-  130  interrupted, with what was found until then")]
+  130  interrupted; the results so far are shown")]
 pub struct Test {
     /// The model
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
     /// The system under test: the NAME of a `[sut.NAME]` in `sioco.toml`, a command that starts an adapter (no shell is
-    /// used; write `sh -c '…'` for one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
+    /// used; write `sh -c '…'` for one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that
+    /// plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
 
@@ -82,7 +83,7 @@ pub struct Test {
     #[arg(skip)]
     pub(crate) sut_given: bool,
 
-    /// Uses a `sioco.toml` that is not yours: that of another user, or one outside of the model's repository
+    /// Trusts a `sioco.toml` that is not yours: one of another user, or one outside of the model's repository
     #[arg(long)]
     trust: bool,
 
@@ -97,9 +98,9 @@ pub struct Test {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// What to cover: `auto` (switches and the sides of guards by a plan, then guided walks), `random:N` (at most N random
-    /// walks of up to 100 steps, without a plan), `random` (walks until `--for` or `--max-steps` is used up, otherwise 1000
-    /// steps), or what `sioco plan --cover` takes
+    /// What to cover: `auto` (switches and the sides of guards by a plan, then guided walks), `random:N` (at most N
+    /// random walks of up to 100 steps, without a plan), `random` (walks until the limit of `--for` or `--max-steps`,
+    /// otherwise 1000 steps), or what `sioco plan --cover` takes
     #[arg(long, value_name = "WHAT", default_value = "auto", value_parser = Covered::parse)]
     cover: Covered,
 
@@ -119,7 +120,7 @@ pub struct Test {
     #[arg(skip)]
     pub(crate) values_given: bool,
 
-    /// The greatest number of inputs, outputs and silences in the whole campaign [default: 1000 after the plan for
+    /// Maximum number of steps (inputs, outputs, quiescence) in the whole campaign [default: 1000 after the plan for
     /// `auto` and for `random`, if there is no `--for`]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: Option<u64>,
@@ -128,26 +129,27 @@ pub struct Test {
     #[arg(long = "for", value_name = "TIME", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Option<Duration>,
 
-    /// After how many milliseconds without an output the SUT counts as silent
+    /// Milliseconds without an output after which the SUT counts as quiescent
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: u64,
 
-    /// A longer quiescence time after an event at a gate, or in a location, as in `rcpt=2s`: for systems that answer late
+    /// A longer quiescence time after an event at a gate, or in a location, as in `rcpt=2s`: for systems that answer
+    /// late
     #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = quiescence_at::parse)]
     slower: Vec<(String, Duration)>,
 
-    /// Time limit, in seconds, for each of these: the hello of the adapter, a reset, the acceptance of an input, and the
-    /// first answer of a program with a dialect
+    /// Time limit, in seconds, for each of these: the hello of the adapter, a reset, the acceptance of an input, and
+    /// the first answer of a program with a dialect
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
-    /// The greatest amount of memory, such as 512M; with more, the campaign ends. For all traces of a length
-    /// (`--cover traces:N`) it is estimated beforehand
+    /// Memory limit, such as 512M; the campaign ends when it is reached. For all traces of a length (`--cover
+    /// traces:N`), the need is estimated beforehand
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
-    /// How long to look for values in the middle of a run, while the system waits: `500ms`, `2s`; a bare number is seconds.
-    /// Values that take more time, or more work than usually fits into that time, are given up
+    /// How long to search for values during a run, while the system waits: `500ms`, `2s`; a bare number is seconds. A
+    /// search ends when it takes more time, or more work than usually fits into that time
     #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = seconds::parse)]
     pause: Duration,
 
@@ -155,17 +157,17 @@ pub struct Test {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     attempts: u32,
 
-    /// Runs the plan repeatedly, with other values, until `--max-steps` or `--for` is used up [default: 1000 steps
+    /// Runs the plan repeatedly, with other values, until the limit of `--max-steps` or `--for` [default: 1000 steps
     /// after the plan]
     #[arg(long)]
     again: bool,
 
-    /// Ends the campaign with the first run that fails
+    /// Ends the campaign at the first run that fails
     #[arg(long)]
     fail_fast: bool,
 
-    /// What to do where outputs may be under way: send at once, or wait for them first [default: `eager` if the order of
-    /// the adapter is `sut`, otherwise `fair`]
+    /// What to do when outputs may be under way: send at once, or wait for them first [default: `eager` if the order
+    /// of the adapter is `sut`, otherwise `fair`]
     #[arg(long, value_enum)]
     interaction: Option<Manner>,
 
@@ -173,11 +175,11 @@ pub struct Test {
     #[arg(long, value_name = "TIME", default_value = "10s", allow_negative_numbers = true, value_parser = seconds::parse)]
     shrink_for: Duration,
 
-    /// Leaves failing runs as they are
+    /// Does not shrink failing runs
     #[arg(long, conflicts_with = "shrink_for")]
     no_shrink: bool,
 
-    /// A demand on coverage, such as `switch>=95%`; if it is missed, the exit code is 3
+    /// Required coverage, such as `switch>=95%`; if it is missed, the exit code is 3
     #[arg(long = "gate", value_name = "GATE", value_parser = Demand::parse)]
     gates: Vec<Demand>,
 
@@ -235,17 +237,17 @@ impl Ruled for Test {
             }),
             unless("attempts", |test| test.is_walk().then_some("`random` has no purposes to try again")),
             unless("again", |test| match test.cover_planned() {
-                None if test.plan.is_none() => Some("it is for plans; `auto` and `random` go on by themselves"),
-                _ if test.draws_values() => Some("`inputs:N` says which values to send, and there are no others"),
+                None if test.plan.is_none() => Some("it works only with a plan; `auto` and `random` continue anyway"),
+                _ if test.draws_values() => Some("`inputs:N` already determines the values"),
                 _ if !matches!(test.values, Values::Random | Values::Boundary) => {
-                    Some("there are no other values; `--values random` and `boundary` have some")
+                    Some("there are no other values to try; use `--values random` or `boundary`")
                 }
                 _ => None,
             }),
             unless("strict", |test| match test.cover_planned() {
                 _ if test.is_walk() => Some("`random` has no purposes that could end"),
                 Some(cover) if cover.intent().ends_with_answer() => {
-                    Some("tests of `inputs:N` and `classes` end with an answer")
+                    Some("tests of `inputs:N` and `classes` always end with an answer")
                 }
                 _ => None,
             }),
@@ -276,8 +278,8 @@ impl Test {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         // It may come from a profile.
         if self.again && self.plan.is_none() && !matches!(self.cover, Covered::Plan(_)) {
-            let failure = Failure::usage("`--again` is for plans; `auto` and `random` go on by themselves");
-            return Err(failure.help("choose a plan, with `--cover switch` for example, or leave `--again` out"));
+            let failure = Failure::usage("`--again` works only with a plan; `auto` and `random` continue anyway");
+            return Err(failure.help("choose a plan, for example with `--cover switch`, or remove `--again`"));
         }
         let back_end = self.solver.back_end()?;
         let (checked, mut model) = before(self.time, || load(&self.file, &self.choices, out))?;
@@ -354,8 +356,8 @@ impl Test {
         end(exit, &outcome, &journal)
     }
 
-    /// The command that runs a run of the journal again. It names the system, where `sioco replay` would not start it on the
-    /// word of a journal alone.
+    /// The command that runs a run of the journal again. It names the system, where `sioco replay` would not start it
+    /// on the word of a journal alone.
     fn replay(&self, journal: &Writer) -> String {
         let known = permission::is_known(&self.sut, &self.file);
         let sut = if known { String::new() } else { format!(" --sut {}", shell_word(&self.sut)) };
@@ -384,8 +386,8 @@ impl Test {
             if self.values_given && planned.plan.purposes.iter().any(Purpose::has_values) {
                 let path = path.shown();
                 let failure =
-                    Failure::usage(format!("`--values` has no effect here: `{path}` says which values to send"));
-                return Err(failure.help("leave it out, or make the plan anew with other values"));
+                    Failure::usage(format!("`--values` has no effect here: the plan `{path}` already has the values"));
+                return Err(failure.help("remove it, or make the plan again with other values"));
             }
             return Ok(planned);
         }
@@ -420,7 +422,7 @@ impl Test {
             (None, _) if walks == Walks::Random => (Some(WALKED), count(WALKED as usize, "step")),
             (None, _) => {
                 let most = planned.saturating_add(WALKED);
-                (Some(most), format!("{WALKED} steps besides the {planned} of the plan"))
+                (Some(most), format!("{WALKED} steps after the {planned} of the plan"))
             }
         };
         let max_walks = self.cover.most_walks().filter(|_| walks == Walks::Random);
@@ -472,12 +474,12 @@ fn end(exit: Exit, outcome: &CampaignOutcome, journal: &Writer) -> Result<Exit, 
         (None, None) => Ok(exit),
         (None, message) => {
             let failure = Failure { exit, message, help: None };
-            Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"))
+            Err(failure.help("`sioco doctor` lists the solvers; `--solver` chooses one"))
         }
         (Some(why), _) => {
             let path = journal.path.display();
-            let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was ended"));
-            Err(Failure { exit, message, help: None }.help("`--journal FILE` writes it somewhere else"))
+            let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was stopped"));
+            Err(Failure { exit, message, help: None }.help("choose another place with `--journal FILE`"))
         }
     }
 }
@@ -537,7 +539,7 @@ impl Observer for Watcher<'_, '_> {
 
     fn tested(&mut self) {
         if self.deadline.is_out_of_memory() {
-            self.out.say("the campaign was ended: there was no memory left, `--memory` gives more");
+            self.out.say("the campaign was stopped: the memory limit was reached; raise `--memory`");
         }
         self.out.progress("");
     }

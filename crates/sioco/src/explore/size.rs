@@ -17,8 +17,8 @@ impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             SizeError::Form => "write a number of bytes, such as 512M or 2G",
-            SizeError::TooLarge => "that is more than this machine can count",
-            SizeError::Zero => "without memory nothing can be explored",
+            SizeError::TooLarge => "that is too large for this machine",
+            SizeError::Zero => "write more than 0 bytes",
         })
     }
 }

@@ -26,7 +26,7 @@ pub fn read(path: &Path, source: Source<'_>) -> Result<(Loaded, String), Failure
         failure.help("give a file that `sioco plan FILE --output PLAN.json` wrote")
     })?;
     let text = String::from_utf8(text).map_err(|_| {
-        let failure = Failure::usage(format!("`{name}`: this is no text, and so no plan"));
+        let failure = Failure::usage(format!("`{name}` is not a text file, so it is not a plan"));
         failure.help("give a file that `sioco plan FILE --output PLAN.json` wrote")
     })?;
     let loaded = file::read(&text, &source.checked.model).map_err(|error| {
@@ -98,19 +98,19 @@ pub fn check(
             out.print(&misfits(source, &loaded.misfits, told.most, "`--all`", told.page));
             match (fits, loaded.same) {
                 (true, true) => {
-                    out.line(format_args!("{name} fits: {purposes} for `{cover}`, made for this very model"));
+                    out.line(format_args!("{name} fits: {purposes} for `{cover}`, made for exactly this model"));
                 }
                 (true, false) => out.line(format_args!(
-                    "{name} fits: {purposes} for `{cover}`; the model has changed since, but not where it matters to them"
+                    "{name} fits: {purposes} for `{cover}`; the model has changed since, but not where it matters"
                 )),
                 (false, _) => {
                     let other = match loaded.model == model.name {
                         true => String::new(),
                         false => format!(" (it was made for `{}`)", loaded.model),
                     };
-                    out.line(format_args!("{name} does not fit any more{other}: {purposes} of it can still be used"));
+                    out.line(format_args!("{name} no longer fits{other}: {purposes} of it can still be used"));
                     let to = shell_word(&name.to_string());
-                    out.line(format_args!("`{} {options} --output {to}` makes it anew", told.again));
+                    out.line(format_args!("`{} {options} --output {to}` makes it again", told.again));
                 }
             }
         }

@@ -60,7 +60,7 @@ impl Described {
             Some(order) => Order::promised(order).ok_or_else(|| {
                 let near = did_you_mean(order, ["sut", "sent"]);
                 let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                wrong(format!("`order` is \"sut\" or \"sent\", and not \"{order}\"{help}"))
+                wrong(format!("`order` must be \"sut\" or \"sent\", not \"{order}\"{help}"))
             })?,
         };
         let dialect = match config.dialect.as_deref() {
@@ -215,15 +215,13 @@ impl Described {
     /// How to bring it back to its initial state, if something is left over after a reset.
     pub fn how_to_reset(&self) -> String {
         let table = format!("[sut.{}]", self.name);
-        let before = "`before`, which sends what brings it back at the beginning of each run";
+        let before = "add `before`, which brings it back at the beginning of each run";
         match (&self.config.command, &self.config.start, self.config.reset) {
             (Some(_), ..) | (_, Some(_), ResetConfig::Restart) => {
-                "it is started anew for every run: what it keeps must be somewhere else, in a file perhaps".into()
+                "it is restarted for every run, so it must keep its state elsewhere, perhaps in a file".into()
             }
             (None, Some(_), _) => {
-                format!(
-                    "in {table} of sioco.toml: {before}, or `reset = \"restart\"`, which starts it anew for each run"
-                )
+                format!("in {table} of sioco.toml: {before}, or `reset = \"restart\"`, which restarts it for each run")
             }
             (None, None, _) => format!("in {table} of sioco.toml: {before}"),
         }

@@ -66,7 +66,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     };
     read.map_err(|error| {
         let failure = Failure::usage(unreadable(&name, &error));
-        failure.help("give a journal of `sioco test`, or a log; `-` is standard input")
+        failure.help("give a journal of `sioco test`, or a log; `-` means standard input")
     })
 }
 

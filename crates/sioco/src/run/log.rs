@@ -20,7 +20,7 @@ pub fn read(path: &Path, bytes: &[u8], model: &Model) -> Result<Log, Failure> {
     let start = format!("{{\"format\":\"{FORMAT}\"");
     let begun = first.starts_with(&start) || start.starts_with(first);
     if json && begun && !text.contains('\n') && serde_json::from_str::<serde_json::Value>(first).is_err() {
-        let what = "the journal is cut within its first line".into();
+        let what = "the journal is cut off in its first line".into();
         return Ok(Log { remarks: vec![Remark { line: Some(1), what }], ..Log::default() });
     }
     match json {

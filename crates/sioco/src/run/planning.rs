@@ -55,10 +55,10 @@ pub fn tell(planned: &Planned, covered: &Covered, time: Time, command: &str, out
     if open > 0 {
         let goals = count(open, "goal");
         let why = match covered {
-            _ if planned.spent => "planning had half of `--for`, and a longer one covers more".to_owned(),
+            _ if planned.spent => "planning gets half of `--for`; raise it to cover more".to_owned(),
             // With more nodes it may cover more.
-            Covered::Auto => format!("`{command} --data boundary --nodes {NODES}` says which and why"),
-            Covered::Plan(cover) => format!("`{command} --cover {cover} --nodes {NODES}` says which and why"),
+            Covered::Auto => format!("`{command} --data boundary --nodes {NODES}` shows which and why"),
+            Covered::Plan(cover) => format!("`{command} --cover {cover} --nodes {NODES}` shows which and why"),
             Covered::Random(_) => return,
         };
         out.say(format_args!("the plan leaves {goals} uncovered; {why}"));
@@ -69,10 +69,10 @@ pub fn tell(planned: &Planned, covered: &Covered, time: Time, command: &str, out
 fn too_short(plan: &Plan, time: Time) -> Option<String> {
     let shorter = shorter(plan)?;
     let help = match plan.stop {
-        Stop::Cancelled if time.is_short() => "planning has half of `--for`: give more",
-        Stop::Cancelled => "`sioco plan --time` may take longer, and `--plan` runs what it finds",
-        Stop::Memory => "`--memory` gives more",
-        _ => "`sioco plan --nodes` looks further, and `--plan` runs what it finds",
+        Stop::Cancelled if time.is_short() => "planning gets half of `--for`; raise it",
+        Stop::Cancelled => "make a plan with more time, `sioco plan --time`, and run it with `--plan`",
+        Stop::Memory => "raise `--memory`",
+        _ => "make a plan with more nodes, `sioco plan --nodes`, and run it with `--plan`",
     };
     Some(format!("{shorter}; {help}"))
 }
@@ -100,7 +100,7 @@ pub fn load(planner: &Planner<'_>, given: Given<'_>, memory: usize, out: &mut Ou
         let all = format!("`{command} --check {} --all`", shell_word(&path.display().to_string()));
         out.say(misfits(source, &loaded.misfits, MISFITS, &all, page).trim_end());
         let usable = count(loaded.plan.purposes.len(), "purpose");
-        out.say(format_args!("{} does not fit the model any more: {usable} of it can still be used", path.shown()));
+        out.say(format_args!("{} no longer fits the model: {usable} of it can still be used", path.shown()));
     }
     Ok(Planned { plan: loaded.plan, clock, took, spent: false })
 }
@@ -124,32 +124,31 @@ mod tests {
                 3,
                 Stop::Memory,
                 usual,
-                "all traces of up to 3 steps are planned, and not of 9: there was not enough memory for these; `--memory` \
-                 gives more",
+                "all traces of up to 3 steps are planned, but not up to 9: not enough memory; raise `--memory`",
             ),
             (
                 Cover::Traces(9),
                 0,
                 Stop::Cancelled,
                 short,
-                "no traces can be tested, not even those of 1 step: there was not enough time for them; planning has half \
-                 of `--for`: give more",
+                "no traces can be tested, not even those of 1 step: not enough time; planning gets half of `--for`; \
+                 raise it",
             ),
             (
                 Cover::Traces(2),
                 1,
                 Stop::Cancelled,
                 usual,
-                "all traces of up to 1 step are planned, and not of 2: there was not enough time for these; `sioco plan \
-                 --time` may take longer, and `--plan` runs what it finds",
+                "all traces of up to 1 step are planned, but not up to 2: not enough time; make a plan with more \
+                 time, `sioco plan --time`, and run it with `--plan`",
             ),
             (
                 Cover::Paths(9),
                 3,
                 Stop::Nodes,
                 usual,
-                "all paths of up to 3 steps are planned, and not of 9: there was not enough room for these; `sioco plan \
-                 --nodes` looks further, and `--plan` runs what it finds",
+                "all paths of up to 3 steps are planned, but not up to 9: not enough room; make a plan with more \
+                 nodes, `sioco plan --nodes`, and run it with `--plan`",
             ),
         ] {
             assert_eq!(of(cover, Some(length), stop, time).as_deref(), Some(text));

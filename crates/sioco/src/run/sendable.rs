@@ -35,7 +35,7 @@ pub fn remark(model: &Model, plain: &[Plain]) -> Option<String> {
     let all: Vec<String> = plain.iter().map(show).collect();
     let controls = plain.iter().any(|p| p.without.contains(&'\0'));
     let what = if controls { "a line end or another control character" } else { "a line end" };
-    (!all.is_empty()).then(|| format!("no texts with {what} are sent as {}", all.join(", ")))
+    (!all.is_empty()).then(|| format!("strings with {what} are never sent as {}", all.join(", ")))
 }
 
 #[cfg(test)]

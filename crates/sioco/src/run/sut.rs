@@ -43,7 +43,7 @@ pub struct Role {
     files: [String; 2],
 }
 
-/// Finds the system that is wished for, and whether it may be started; reads the model that is played, if it is one. The
+/// Finds the system that is wished for, and whether it may be started; reads the played model, if it is one. The
 /// file and the model are those that are tested against.
 pub fn prepare(
     wish: &Wish<'_>,
@@ -66,7 +66,10 @@ pub fn prepare(
         && !Path::new(word).is_file()
     {
         let file = project.file();
-        let failure = Failure::usage(format!("`--sut`: `{word}` is no program in the PATH, and not in `{file}`"));
+        let failure = Failure::usage(format!(
+            "`--sut`: `{word}` is neither a program in the PATH nor a name in \
+                                              `{file}`"
+        ));
         return Err(failure.help(project.suggestion(word)));
     }
     let spec = permission::given(spec, wish, &project, out)?;
@@ -99,7 +102,7 @@ pub fn open<'a>(
     cancellation: &Cancellation,
 ) -> Box<dyn Sut + 'a> {
     let connector: Box<dyn Connector> = match prepared {
-        Prepared::Adapter(spec) => spec.opener().unwrap_or_else(|_| unreachable!("a model that is played was read")),
+        Prepared::Adapter(spec) => spec.opener().unwrap_or_else(|_| unreachable!("a played model was read")),
         Prepared::Described(described) => return described.open(model, patience, cancellation),
         Prepared::Model(role) => {
             let Role { checked, model: played, files: [played_file, model_file] } = &**role;

@@ -21,7 +21,8 @@ use crate::simulate::request::{Given, Request, RequestError, parse};
 use crate::switch_names::near_switch;
 
 /// What to do about a line that is none of a trace.
-const HELP: &str = "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `quiescent`, `closed`, `crashed`, and `reset` between runs";
+const HELP: &str = "a trace has one event on each line: `?gate(1)`, `!gate(1)`, `delta`, `quiescent`, `closed` or \
+                    `crashed`, and `reset` between runs";
 
 /// Quiescence that an adapter announced: it is certain, and what comes after it does not withdraw it.
 const QUIESCENT: &str = "quiescent";
@@ -113,10 +114,10 @@ impl fmt::Display for LineError {
                 write!(f, "`{name}` is {what}: write `{}{name}`", is.sigil())
             }
             LineError::NoSwitch { name, near } => {
-                write!(f, "`{name}` is no event and no switch of the model")?;
+                write!(f, "`{name}` is neither an event nor a switch of the model")?;
                 meant(f, near)
             }
-            LineError::NoEvent(line) => write!(f, "`{line}` is no event"),
+            LineError::NoEvent(line) => write!(f, "`{line}` is not an event"),
             LineError::NoValue(text) => write!(f, "`{text}` is not a value"),
             LineError::Misfit(why) => why.fmt(f),
         }
@@ -203,7 +204,7 @@ fn said(model: &Model, line: &str) -> Result<Said, LineError> {
         Request::Delta => Ok(Said::Delta { announced: false }),
         Request::Reset => Ok(Said::Reset),
         Request::Set(_) => {
-            Ok(Said::Ignored("the value of a free variable is not seen from outside, and is passed over"))
+            Ok(Said::Ignored("the value of a free variable cannot be observed, so this line is skipped"))
         }
         Request::Handshake(..) => Ok(Said::Nothing),
         Request::Event(event, given) => {
@@ -346,9 +347,9 @@ mod tests {
             ("!outX(7 / 0)", "`7 / 0` is not a value"),
             ("?inX(1 + 5)", "`1 + 5` is not a value"),
             ("tel", "did you mean `tell`?"),
-            ("undo", "no event"),
-            ("quit", "no event"),
-            ("random 3", "no event"),
+            ("undo", "not an event"),
+            ("quit", "not an event"),
+            ("random 3", "not an event"),
         ] {
             let error = read(&format!("delta\n{bad}\n"), &model).expect_err(bad);
             assert_eq!(error.line, Some(2), "{bad}");

@@ -15,7 +15,7 @@ pub enum Values {
     /// At random, by the seed
     #[default]
     Random,
-    /// Where a condition is about to flip
+    /// At the values where a condition flips
     Boundary,
 }
 

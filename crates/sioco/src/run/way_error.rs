@@ -74,57 +74,52 @@ pub(super) enum WayError {
 impl fmt::Display for WayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            WayError::HttpWithoutDialect => "a system that speaks HTTP needs a `dialect`, which says how",
-            WayError::BeforeOfAdapter => {
-                "`before` is for systems with a `dialect`; an adapter does it when it is reset"
-            }
-            WayError::BeforeOfHttp => "with HTTP, everything in `before` has a `request`, and perhaps a `status`",
+            WayError::HttpWithoutDialect => "a system that speaks HTTP needs a `dialect` that describes its messages",
+            WayError::BeforeOfAdapter => "`before` works only with a `dialect`; an adapter does this at its reset",
+            WayError::BeforeOfHttp => "with HTTP, each entry of `before` needs a `request`, and may have a `status`",
             WayError::BeforeOfText => {
-                "everything in `before` has `send`, `expect` or both; requests are for systems at `http://…`"
+                "each entry of `before` needs `send`, `expect` or both; requests are only for systems at `http://…`"
             }
-            WayError::OrderOfHttp => "`order` has no effect with HTTP, which is always in the order of the system",
-            WayError::OrderOfAdapter => "`order` is for systems with a `dialect`; an adapter says it with its `hello`",
-            WayError::Keep => "`reset = \"keep\"` is for connections that carry text",
-            WayError::ConfigOfDialect => "`config` is for adapters, and a system with a `dialect` has none",
+            WayError::OrderOfHttp => "`order` has no effect with HTTP, which always keeps the order of the system",
+            WayError::OrderOfAdapter => "`order` works only with a `dialect`; an adapter gives it in its `hello`",
+            WayError::Keep => "`reset = \"keep\"` works only for connections that carry text",
+            WayError::ConfigOfDialect => "`config` is for adapters, but a system with a `dialect` has no adapter",
             WayError::TextOverWebSocket => {
-                "WebSocket is for adapters, without a `dialect`; text is spoken over `tcp://…`"
+                "WebSocket is only for adapters, without a `dialect`; for text, use `tcp://…`"
             }
-            WayError::NothingStarted => {
-                "`environment` and `directory` are for what is started, and there is no `command` and no `start`"
-            }
+            WayError::NothingStarted => "`environment` and `directory` need a `command` or a `start`",
             WayError::RestartWithoutStart => {
-                "`reset = \"restart\"` needs `start`: only what sioco started can be started anew"
+                "`reset = \"restart\"` needs `start`: sioco can restart only what it started"
             }
             WayError::Tls => {
-                "`https://` needs TLS, which sioco does not speak; let a program that does forward to it, and write \
-                 `http://127.0.0.1:PORT`"
+                "`https://` needs TLS, which sioco does not support; run a TLS proxy and write `http://127.0.0.1:PORT`"
             }
             WayError::StartWithoutConnect => {
-                "`start` says how the server is started; `connect` has to say where it is then"
+                "`start` says how to start the server; add `connect`, which says where it listens"
             }
-            WayError::Nothing => "it needs `command`, or `connect`",
+            WayError::Nothing => "it needs `command` or `connect`",
             WayError::CommandAndServer => {
-                "`command` is spoken to over its standard input and output; a server has `start` and `connect`"
+                "sioco talks to a `command` over standard input and output; for a server, use `start` and `connect`"
             }
             WayError::Command { key, why } => return write!(f, "`{key}`: {why}"),
             WayError::EmptyCommand(key) => return write!(f, "`{key}` is empty"),
             WayError::PortOfCommand => {
                 return write!(
                     f,
-                    "`{PORT}` is for servers, with `start` and `connect`; `command` is spoken to over its standard \
-                     input and output"
+                    "`{PORT}` is only for servers with `start` and `connect`; sioco talks to a `command` over \
+                     standard input and output"
                 );
             }
             WayError::PortWithoutStart => {
-                return write!(f, "`connect` has `{PORT}`, and there is no `start` that could use the port");
+                return write!(f, "`connect` has `{PORT}`, but there is no `start` that could use the port");
             }
             WayError::PortUnknown { start } => {
-                return write!(f, "`connect` has `{PORT}`, and `start` does not: `{start}` would not know the port");
+                return write!(f, "`connect` has `{PORT}`, but `start` does not: `{start}` would not know the port");
             }
             WayError::ConnectToStarted { connect } => {
                 return write!(
                     f,
-                    "`connect` is `{connect}`; a server that is started is reached by `tcp://HOST:PORT` or \
+                    "`connect` is `{connect}`; for a server with `start`, write `tcp://HOST:PORT` or \
                      `http://HOST:PORT`"
                 );
             }

@@ -184,7 +184,7 @@ impl fmt::Display for Refusal {
             Refusal::SilenceUnknown { switch, why } => {
                 write!(f, "whether silence is allowed here is unknown, because of `{switch}`: {why}")
             }
-            Refusal::Unknown { name, why } => write!(f, "whether `{name}` is enabled is unknown: {why}"),
+            Refusal::Unknown { name, why } => write!(f, "it is unknown whether `{name}` is enabled: {why}"),
         }
     }
 }

@@ -34,9 +34,9 @@ pub enum RequestError {
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RequestError::Unknown(word) => write!(f, "`:{word}` is no request; `help` lists what is one"),
+            RequestError::Unknown(word) => write!(f, "`:{word}` is not a request; `help` lists all requests"),
             RequestError::NoEvent(name) => {
-                write!(f, "after `{name}:` stands what the switch does, such as `?gate(1)`")
+                write!(f, "write what the switch does after `{name}:`, such as `?gate(1)`")
             }
             RequestError::NoNumber(text) => write!(f, "`{text}` is not a number"),
             RequestError::List(what) => write!(f, "`list {what}`: write `list` or `list all`"),

@@ -212,7 +212,7 @@ impl<'m> Simulation<'m> {
         if known.is_empty() {
             let mut unknown = choices.iter().filter_map(|c| Some((self.name(c), c.unknown.as_ref()?)));
             return Ok(match unknown.next() {
-                Some((name, why)) => Walked::Unknown(format!("whether `{name}` is enabled is unknown: {why}")),
+                Some((name, why)) => Walked::Unknown(format!("it is unknown whether `{name}` is enabled: {why}")),
                 None => Walked::End,
             });
         }
@@ -301,7 +301,7 @@ impl<'m> Simulation<'m> {
         match choice {
             Some(Choice { problem: Some(error), .. }) => self.cannot_be_taken(&name, &error),
             Some(Choice { dead_end: Some(dead_end), .. }) => self.cannot_be_taken(&name, &dead_end.error),
-            Some(Choice { unknown: Some(why), .. }) => format!("whether `{name}` is enabled is unknown: {why}"),
+            Some(Choice { unknown: Some(why), .. }) => format!("it is unknown whether `{name}` is enabled: {why}"),
             Some(_) => format!("`{name}` is enabled"),
             None => format!("{}; {}", self.why_not(send, None), self.why_not(receive, None)),
         }
@@ -342,7 +342,7 @@ impl<'m> Simulation<'m> {
         if let Some(Reason::NeedsSolver(why)) = reasons.first()
             && reasons.iter().all(unknown)
         {
-            return format!("whether `{name}` is enabled is unknown: {why}");
+            return format!("it is unknown whether `{name}` is enabled: {why}");
         }
         reasons.retain(|r| !unknown(r));
         // What is undefined is neither enabled nor not.

@@ -86,8 +86,8 @@ impl<'a> Checker<'a> {
             if let Some(before) = wildcard {
                 self.report(
                     Diagnostic::new(Code::UnreachableArm, arm.pattern.span, "this case can never be taken")
-                        .also(before, "this takes everything")
-                        .help("move `_` to the end, or take this case out"),
+                        .also(before, "this case takes everything")
+                        .help("move `_` to the end, or remove this case"),
                 );
             }
             let condition = self.pattern(&arm.pattern, value, &mut covered, &mut wildcard, scope);
@@ -101,8 +101,12 @@ impl<'a> Checker<'a> {
             let missing = self.missing_cases(value.sort, &covered);
             if !missing.is_empty() {
                 self.report(
-                    Diagnostic::new(Code::NotExhaustive, span, format!("this match forgets {}", missing.join(", ")))
-                        .help("add the cases, or `_ => …` for all others"),
+                    Diagnostic::new(
+                        Code::NotExhaustive,
+                        span,
+                        format!("this match has no case for {}", missing.join(", ")),
+                    )
+                    .help("add these cases, or `_ => …` for all others"),
                 );
                 return None;
             }
@@ -134,7 +138,7 @@ impl<'a> Checker<'a> {
                 checker.report(
                     Diagnostic::new(Code::UnreachableArm, pattern.span, "this case can never be taken")
                         .also(before, "the same case, before")
-                        .help("take one of them out"),
+                        .help("remove one of them"),
                 );
             }
             covered.push((key, pattern.span));

@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
             if most == usize::MAX {
                 let message = format!("{shown} takes at least {least} arguments, found {}", args.len());
                 let d = Diagnostic::new(Code::Arity, span, message);
-                self.report(d.help(format!("write `{}(a, b)`, or with more of them", name.name)));
+                self.report(d.help(format!("write `{}(a, b)`, or give it more arguments", name.name)));
             } else {
                 let message = format!("{shown} takes {}, found {}", count(least, "argument"), args.len());
                 let usage = match name.name.as_str() {
@@ -232,7 +232,7 @@ impl<'a> Checker<'a> {
         }
         let name = self.sorts.name(t.sort);
         self.report(
-            Diagnostic::new(Code::OperatorType, span, format!("`{what}` is not for `{name}`"))
+            Diagnostic::new(Code::OperatorType, span, format!("`{what}` does not take `{name}`"))
                 .label("expected String or Seq"),
         );
         None

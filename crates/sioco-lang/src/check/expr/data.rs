@@ -41,7 +41,10 @@ impl<'a> Checker<'a> {
             if sort.is_some() {
                 let message = format!("`{}` is not a record", name.name);
                 let d = Diagnostic::new(Code::TypeMismatch, name.span, message);
-                self.report(d.help("`{ … }` with names of fields is for records; constructors are called: `C(…)`"));
+                self.report(d.help(
+                    "`{ … }` with field names makes a record; a constructor is written as a call: \
+                                    `C(…)`",
+                ));
             }
             return None;
         };
@@ -59,7 +62,7 @@ impl<'a> Checker<'a> {
                 let d = Diagnostic::new(Code::Arity, span, message);
                 let declared = self.globals.types.get(name.name.as_str()).map(|t| t.decl.name.span);
                 let d = declared.into_iter().fold(d, |d, span| d.also(span, "declared here"));
-                self.report(d.help("give all fields, or change some of another record: `r with { f: e }`"));
+                self.report(d.help("give all fields, or copy another record with changes: `r with { f: e }`"));
             }
             return None;
         }
@@ -126,7 +129,7 @@ impl<'a> Checker<'a> {
             }
             let sort = record?.sort;
             let message = format!("`{}` is not a record", self.sorts.name(sort));
-            self.report(Diagnostic::new(Code::OperatorType, base.span, message).help("`with` is for records"));
+            self.report(Diagnostic::new(Code::OperatorType, base.span, message).help("`with` works only on records"));
             return None;
         };
         let declared = self.sorts.data[data].constructors[0].fields.clone();
@@ -224,8 +227,8 @@ impl<'a> Checker<'a> {
             }
             (None, None) => {
                 self.report(
-                    Diagnostic::new(Code::UnknownItemType, span, "the type of the items of `[]` cannot be known here")
-                        .help("use it where the type is given: a variable, a parameter, the result of a function"),
+                    Diagnostic::new(Code::UnknownItemType, span, "the item type of `[]` is not known here")
+                        .help("use it where the type is given: a variable, a parameter, or the result of a function"),
                 );
                 return None;
             }
@@ -263,7 +266,7 @@ impl<'a> Checker<'a> {
         let d = suggest_or(d, name, near, || match data {
             Some(data) => {
                 let all: Vec<String> = data.constructors.iter().map(|c| format!("`{}`", c.name)).collect();
-                format!("the constructors of `{}` are: {}; `_` is any other case", data.name, all.join(", "))
+                format!("the constructors of `{}` are: {}; `_` matches any other case", data.name, all.join(", "))
             }
             None => "constructors are the alternatives that a `type` declares".into(),
         });

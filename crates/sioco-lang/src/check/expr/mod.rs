@@ -126,17 +126,17 @@ impl<'a> Checker<'a> {
         let (deep, many) = (self.terms.depth(typed.term) > MAX_DEPTH, self.terms.len() > MAX_TERMS);
         if deep || many || self.expanded > MAX_EXPANDED {
             let note = if deep {
-                format!("with all functions replaced by their bodies, it is more than {MAX_DEPTH} levels deep")
+                format!("with all function calls expanded, it is more than {MAX_DEPTH} levels deep")
             } else if many {
-                format!("with all functions replaced by their bodies, the model has more than {MAX_TERMS} parts")
+                format!("with all function calls expanded, the model has more than {MAX_TERMS} parts")
             } else {
-                format!("to replace all functions by their bodies, more than {MAX_EXPANDED} parts were looked at")
+                format!("expanding all function calls takes more than {MAX_EXPANDED} parts")
             };
             if !std::mem::replace(&mut self.too_large, true) {
                 self.report(
                     Diagnostic::new(Code::TooLargeTerm, e.span, "this expression grows too large")
                         .note(note)
-                        .help("do the work in several steps: a loop of switches, with a variable for what is done"),
+                        .help("split the work into steps: use a loop of switches, and keep the progress in a variable"),
                 );
             }
             return None;
@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
                     let name = self.sorts.name(seq.sort);
                     self.report(
                         Diagnostic::new(Code::OperatorType, base.span, format!("`{name}` has no items to index"))
-                            .help("`s[i]` is for String and Seq"),
+                            .help("`s[i]` works only on String and Seq"),
                     );
                     return None;
                 };
@@ -280,7 +280,7 @@ impl<'a> Checker<'a> {
                 let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
                 let message = format!("`{name}` needs {}", count(fields.len(), "argument"));
                 let help =
-                    format!("write `{name}({})`; to ask whether a value is one, `… is {name}`", names.join(", "));
+                    format!("write `{name}({})`; to test for this constructor, write `… is {name}`", names.join(", "));
                 let d = Diagnostic::new(Code::Arity, span, message).help(help);
                 let declared = self.constructor_span(name);
                 self.report(declared.into_iter().fold(d, |d, span| d.also(span, "declared here")));
@@ -293,12 +293,12 @@ impl<'a> Checker<'a> {
         let d = if self.not_yet.contains(&name) {
             Diagnostic::new(Code::NotConstant, span, format!("`{name}` has no value before the model runs"))
                 .label("must be known in advance")
-                .help("initial values and bounds are made of constants; initial values also of process parameters")
+                .help("initial values and bounds use constants; initial values may also use process parameters")
         } else if let Some(known) = self.purpose_name(name, span) {
             known?
         } else if let Some((_, bound)) = self.switch_params.iter().find(|(n, _)| *n == name) {
-            d.also(*bound, "this belongs to its own switch only")
-                .help(format!("keep the value in a variable there: `/ x := {name}`, and read that here"))
+            d.also(*bound, "this name exists only in its own switch")
+                .help(format!("store the value in a variable there: `/ x := {name}`, and read the variable here"))
         } else if self.globals.funs.contains_key(name) || BUILTIN_FUNCTIONS.contains(&name) {
             d.help(format!("`{name}` is a function: write `{name}(…)`"))
         } else if self.globals.types.contains_key(name) || BUILTIN_TYPES.contains(&name) {
@@ -318,11 +318,11 @@ impl<'a> Checker<'a> {
                     format!("`{name}` is a variable of `{}`, which is not part of the system", p.name.name)
                 }
                 (_, None) if in_purpose => {
-                    "a condition reads what events bind, variables of the processes, and constants".into()
+                    "a condition can use values that events bind, variables of processes, and constants".into()
                 }
                 (None, Some((_, p))) => {
                     let process = &p.name.name;
-                    format!("`{name}` is a variable of the process `{process}`; a function gets it as an argument")
+                    format!("`{name}` is a variable of the process `{process}`; pass it to the function as an argument")
                 }
                 (Some(_), Some((_, p))) => {
                     format!(
@@ -383,16 +383,16 @@ impl<'a> Checker<'a> {
         let base = self.sorts.base(want);
         match &e.kind {
             ExprKind::Str(text) if base == self.sorts.int && literal_int(text).is_some() => {
-                Some(("a number stands without quotes", text.clone()))
+                Some(("write a number without quotes", text.clone()))
             }
             ExprKind::Str(text) if base == self.sorts.real && number::parse_decimal(text).is_some() => {
-                Some(("a number stands without quotes", text.clone()))
+                Some(("write a number without quotes", text.clone()))
             }
             ExprKind::Str(text) if base == self.sorts.bool && matches!(text.as_str(), "true" | "false") => {
-                Some(("a truth value stands without quotes", text.clone()))
+                Some(("write `true` and `false` without quotes", text.clone()))
             }
             ExprKind::Int(text) | ExprKind::Real(text) if base == self.sorts.string => {
-                Some(("a text stands in quotes", format!("\"{text}\"")))
+                Some(("write a string in quotes", format!("\"{text}\"")))
             }
             ExprKind::Int(text) if base == self.sorts.bool && matches!(text.as_str(), "0" | "1") => {
                 let value = if text == "0" { "false" } else { "true" };
@@ -407,7 +407,7 @@ impl<'a> Checker<'a> {
         let d = Diagnostic::new(Code::TypeMismatch, span, format!("expected `{want}`, found `{found_name}`"))
             .label(what.to_string());
         let d = if want.starts_with("Int") && self.sorts.base(found) == self.sorts.real {
-            d.help("`floor(…)` gives the greatest Int below; `div` divides integers")
+            d.help("`floor(…)` rounds down to an Int; `div` divides integers")
         } else {
             d
         };
@@ -416,7 +416,7 @@ impl<'a> Checker<'a> {
 }
 
 /// What to do about a name that nothing reads.
-pub(in crate::check) const UNREAD: &str = "if that is meant, write `_`, or let the name start with `_`";
+pub(in crate::check) const UNREAD: &str = "if this is intended, write `_`, or start the name with `_`";
 
 /// A type with its article: "a `Bool`", "an `Int`".
 pub(in crate::check) fn a(ty: &str) -> String {

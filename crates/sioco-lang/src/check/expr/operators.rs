@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
             && typed.iter().all(|t| self.sorts.base(t.sort) == base)
         {
             let what = if matches!(self.sorts.get(base), Sort::String) { "texts" } else { "sequences" };
-            let d = Diagnostic::new(Code::OperatorType, rest[0].1, format!("`+` adds numbers, these are {what}"))
+            let d = Diagnostic::new(Code::OperatorType, rest[0].1, format!("`+` adds numbers, but these are {what}"))
                 .help(format!("write `++` to join {what}"));
             self.report(if rest.len() == 1 { d.fix(rest[0].1, "++") } else { d });
             return None;
@@ -146,7 +146,7 @@ impl<'a> Checker<'a> {
                 self.report(
                     Diagnostic::new(Code::UndefinedConstant, e.span, "this divides by zero")
                         .label("this is always zero")
-                        .help("what divides by zero has no value, and is a model error when it is reached"),
+                        .help("a division by zero has no value; reaching it is a model error"),
                 );
                 left = None;
                 continue;
@@ -286,11 +286,11 @@ impl<'a> Checker<'a> {
             return Some(self.sorts.base(t.sort));
         }
         let name = self.sorts.name(t.sort);
-        let d = Diagnostic::new(Code::OperatorType, span, format!("`{what}` is for numbers, this is {}", a(&name)))
+        let d = Diagnostic::new(Code::OperatorType, span, format!("`{what}` takes numbers, but this is {}", a(&name)))
             .label("expected Int or Real");
         let text = matches!(self.sorts.get(t.sort), Sort::String | Sort::Seq(_));
         self.report(if what == "+" && text {
-            d.help("`++` joins texts and sequences; there is no text of a number")
+            d.help("`++` joins strings and sequences; a number cannot become a string")
         } else {
             d
         });

@@ -103,7 +103,7 @@ pub(in crate::check) enum GateOrChannel {
 pub(in crate::check) const BUILTIN_TYPES: [&str; 5] = ["Bool", "Int", "Real", "String", "Seq"];
 
 /// Where a tolerance may stand.
-pub(in crate::check) const TOLERANCE: &str = "only a Real parameter of an `output` can have one";
+pub(in crate::check) const TOLERANCE: &str = "only a Real parameter of an `output` can have a tolerance";
 
 /// `--const` options, parsed.
 pub(in crate::check) type Overrides = Vec<(String, Expr)>;
@@ -297,7 +297,7 @@ impl<'a> Checker<'a> {
             Diagnostic::new(Code::Duplicate, name.span, format!("the {what} `{}` is declared twice", name.name))
                 .label("declared again here")
                 .also(first, "first declared here")
-                .help("rename one of them, or take it out"),
+                .help("rename or remove one of them"),
         );
     }
 
@@ -324,7 +324,7 @@ impl<'a> Checker<'a> {
             let word = crate::shell::word(&format!("{name}={}", sioco_model::value::quote(text)));
             let message = format!("`{name}` is a String, and strings have double quotes");
             let d = Diagnostic::new(Code::TypeMismatch, span, message).label("this has none");
-            self.report(d.help(format!("a shell takes quotes away unless they are quoted: write `--const {word}`")));
+            self.report(d.help(format!("the shell removes quotes unless they are quoted: write `--const {word}`")));
         }
     }
 
@@ -454,7 +454,7 @@ impl<'a> Checker<'a> {
                 let what = error.describe(&self.sorts);
                 let message = format!("this constant expression has no value: {what}");
                 let d = Diagnostic::new(Code::UndefinedConstant, span, message).label("computed before the model runs");
-                self.report(d.help("correct it, or the constants that it uses"));
+                self.report(d.help("correct this expression, or the constants that it uses"));
                 None
             }
         }

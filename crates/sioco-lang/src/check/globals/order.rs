@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
         let all_types = circle.iter().all(|n| matches!(n, Node::Type(_)));
         let d = if all_types {
             Diagnostic::new(Code::RecursiveType, first.span, format!("the type `{}` contains itself", first.name))
-                .help("describe it flat: a `Seq` of records, say, that name each other by position")
+                .help("make the type flat: for example, a `Seq` of records that refer to each other by position")
         } else {
             let what = match circle[0] {
                 Node::Fun(_) => "the function",
@@ -91,11 +91,11 @@ impl<'a> Checker<'a> {
                 Node::Type(_) => "the type",
             };
             let help = if circle.iter().any(|n| matches!(n, Node::Fun(_))) {
-                "a function is replaced by its body where it is called, so it cannot call itself; use a loop of switches"
+                "function calls are expanded, so a function cannot call itself; use a loop of switches"
             } else {
                 "give one of them a value that does not depend on the others"
             };
-            Diagnostic::new(Code::RecursiveFunction, first.span, format!("{what} `{}` needs itself", first.name))
+            Diagnostic::new(Code::RecursiveFunction, first.span, format!("{what} `{}` depends on itself", first.name))
                 .help(help)
         };
         let d = if circle.len() > 1 { d.note(format!("the circle: {path}")) } else { d };

@@ -35,10 +35,10 @@ impl<'a> Checker<'a> {
                 Diagnostic::new(
                     Code::TooLargeTerm,
                     decl.name.span,
-                    format!("`{}` is too large a type", decl.name.name),
+                    format!("the type `{}` is too large", decl.name.name),
                 )
-                .note(format!("with its fields, and theirs, it has more than {MAX_PARTS} parts"))
-                .help("a sequence `Seq<T>` has as many items as it needs"),
+                .note(format!("counting nested fields, it has more than {MAX_PARTS} parts"))
+                .help("for many items of one type, use a sequence `Seq<T>`"),
             );
             return None;
         }
@@ -77,13 +77,14 @@ impl<'a> Checker<'a> {
                 let real = sort.is_none_or(|s| matches!(self.sorts.get(s), Sort::Real { .. }));
                 if !tolerance_allowed || !real {
                     self.report(
-                        Diagnostic::new(Code::BadTolerance, expr.span, "a tolerance cannot stand here").help(TOLERANCE),
+                        Diagnostic::new(Code::BadTolerance, expr.span, "a tolerance is not allowed here")
+                            .help(TOLERANCE),
                     );
                 } else if let Some((value, _)) = self.constant(expr, Some(self.sorts.real)) {
                     let value = number::to_rational(&value).expect("a Real");
                     if value < Rational::ZERO {
                         let d = Diagnostic::new(Code::BadTolerance, expr.span, "a tolerance cannot be negative");
-                        self.report(d.help("give the greatest distance that is allowed, in either direction"));
+                        self.report(d.help("give the largest allowed distance, in either direction"));
                     } else {
                         tolerance = Some(value);
                     }
@@ -137,8 +138,8 @@ impl<'a> Checker<'a> {
                 if !self.sorts.is_numeric(base_sort) {
                     let name = self.sorts.name(sort);
                     self.report(
-                        Diagnostic::new(Code::TypeMismatch, base.span, format!("`{name}` has no ranges"))
-                            .help("ranges are for Int and Real"),
+                        Diagnostic::new(Code::TypeMismatch, base.span, format!("`{name}` cannot have a range"))
+                            .help("only Int and Real can have a range"),
                     );
                     return None;
                 }
@@ -185,7 +186,7 @@ impl<'a> Checker<'a> {
         if empty {
             self.report(
                 Diagnostic::new(Code::EmptyRange, span, "this range has no values")
-                    .help("the lower bound comes first: `lo..hi`, both included"),
+                    .help("write the lower bound first: `lo..hi`, both included"),
             );
             return None;
         }

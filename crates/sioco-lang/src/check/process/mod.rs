@@ -226,7 +226,7 @@ impl<'a> Checker<'a> {
             Initial::Missing => {
                 self.report(
                     Diagnostic::new(Code::NoInitialValue, v.span, format!("`{}` has no initial value", v.name.name))
-                        .help("write `= …`, or `= any` for a value that is free at every start"),
+                        .help("write `= …`, or `= any` if it may start with any value"),
                 );
                 None
             }

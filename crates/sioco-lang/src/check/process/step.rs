@@ -169,11 +169,14 @@ impl<'a> Checker<'a> {
             d.help = Some(match is_input {
                 true => {
                     let params = params.join(", ");
-                    format!("an input gives names to what comes in, and guards compare it: `?{gate}({params}) […]`")
+                    format!(
+                        "an input names the values that it receives; compare them in the guard: \
+                             `?{gate}({params}) […]`"
+                    )
                 }
                 false => {
                     let params = params.join(", any ");
-                    format!("an output says what it sends: write values, or `!{gate}(any {params})`")
+                    format!("an output needs values: write them, or `!{gate}(any {params})`")
                 }
             });
         }
@@ -249,11 +252,11 @@ impl<'a> Checker<'a> {
         match arg {
             ArgDecl::Ignored(span) if !binds && !wrong_way => {
                 let d = if label.kind == LabelKind::Send {
-                    Diagnostic::new(Code::BadAny, *span, "a send says what it sends")
-                        .help("write a value; to choose one, use `tau any` before")
+                    Diagnostic::new(Code::BadAny, *span, "a send needs a value here")
+                        .help("write a value; to choose one freely, use `tau any` before it")
                 } else {
-                    Diagnostic::new(Code::BadAny, *span, "an output says what it sends")
-                        .help("write a value, or `any p` where the system may choose")
+                    Diagnostic::new(Code::BadAny, *span, "an output needs a value here")
+                        .help("write a value, or `any p` if the system may choose it")
                 };
                 self.report(d);
                 Argument::Wrong
@@ -261,7 +264,7 @@ impl<'a> Checker<'a> {
             ArgDecl::Ignored(_) => Argument::Bound,
             ArgDecl::Any(name) if binds => {
                 self.report(
-                    Diagnostic::new(Code::BadAny, name.span, "what comes in is not chosen by the system")
+                    Diagnostic::new(Code::BadAny, name.span, "the system does not choose the values that it receives")
                         .help(format!("write just `{}`, without `any`", name.name)),
                 );
                 self.bind_argument(name, i, sort, scope, param);
@@ -269,8 +272,8 @@ impl<'a> Checker<'a> {
             }
             ArgDecl::Any(name) if label.kind == LabelKind::Send => {
                 self.report(
-                    Diagnostic::new(Code::BadAny, name.span, "a send says what it sends")
-                        .help("write a value; to choose one, use `tau any` before"),
+                    Diagnostic::new(Code::BadAny, name.span, "a send needs a value here")
+                        .help("write a value; to choose one freely, use `tau any` before it"),
                 );
                 self.bind_argument(name, i, sort, scope, param);
                 Argument::Wrong
@@ -297,7 +300,7 @@ impl<'a> Checker<'a> {
                         _ => String::new(),
                     };
                     d.help = Some(format!(
-                        "choose another name for what comes in; to compare it: `{written}[{p} == {name}]`"
+                        "choose another name for the received value; to compare it, write `{written}[{p} == {name}]`"
                     ));
                     self.stand_in(scope, &p, *span, sort, i);
                 }
@@ -308,11 +311,11 @@ impl<'a> Checker<'a> {
                     let input = label.kind == LabelKind::Input;
                     let (what, way) = if input { ("an input", "?") } else { ("a receive", "recv ") };
                     let (gate, p) = (&label.name.name, &param.name);
-                    let message = format!("{what} gives names to the values that come in");
+                    let message = format!("{what} names the values that it receives");
                     self.report(
                         Diagnostic::new(Code::InputBinder, e.span, message)
                             .label("expected a name or `_`")
-                            .help(format!("compare in the guard: `{way}{gate}({p}) [{p} == …]`")),
+                            .help(format!("compare it in the guard: `{way}{gate}({p}) [{p} == …]`")),
                     );
                     self.stand_in(scope, p, e.span, sort, i);
                 }
@@ -329,7 +332,7 @@ impl<'a> Checker<'a> {
         self.not_yet.extend(step.label.choices.iter().map(|c| c.name.name.as_str()));
         for (i, choice) in step.label.choices.iter().enumerate() {
             if let Some(tolerance) = &choice.tolerance {
-                let d = Diagnostic::new(Code::BadTolerance, tolerance.span, "a tolerance cannot stand here");
+                let d = Diagnostic::new(Code::BadTolerance, tolerance.span, "a tolerance is not allowed here");
                 self.report(d.help(TOLERANCE));
             }
             let sort = self.resolve_type(&choice.ty);
@@ -376,7 +379,7 @@ impl<'a> Checker<'a> {
                 if matches!(step.label.kind, LabelKind::Send | LabelKind::Recv) || index > 0 {
                     self.report(
                         Diagnostic::new(Code::BadElse, *span, "`else` has no meaning here")
-                            .help("it is for inputs, outputs and `tau`, as the first step of a switch"),
+                            .help("use it on an input, an output or `tau`, as the first step of a switch"),
                     );
                 }
                 Guard { term: Some(self.terms.bool(&self.sorts, true)), span: Some(*span), is_else: true }
@@ -388,9 +391,13 @@ impl<'a> Checker<'a> {
                 {
                     let found = a(&self.sorts.name(t.sort));
                     self.report(
-                        Diagnostic::new(Code::GuardNotBool, e.span, format!("a guard is a `Bool`, this is {found}"))
-                            .label("neither true nor false")
-                            .help("compare it with something, as in `[x > 0]`"),
+                        Diagnostic::new(
+                            Code::GuardNotBool,
+                            e.span,
+                            format!("a guard is a `Bool`, but this is {found}"),
+                        )
+                        .label("neither true nor false")
+                        .help("compare it with a value, as in `[x > 0]`"),
                     );
                 }
                 let term = typed.filter(|t| t.sort == self.sorts.bool).map(|t| t.term);
@@ -411,7 +418,7 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(Code::AssignedTwice, a.target.span, format!("`{name}` is assigned twice"))
                         .label("assigned again here")
                         .also(first, "first assigned here")
-                        .help("all right-hand sides are evaluated before any is assigned, so the order means nothing"),
+                        .help("all right-hand sides are evaluated first, so the order of assignments does not matter"),
                 );
                 good = false;
             }
@@ -470,11 +477,11 @@ impl<'a> Checker<'a> {
         } else if let Some(i) = process.params.get(name) {
             d(message("a process parameter"))
                 .also(process.param_spans[*i], "declared here")
-                .help("it is fixed for the instance; copy it: `var x: … = …`")
+                .help("it is fixed for the instance; copy it to a variable: `var x: … = …`")
         } else if let Some(c) = self.globals.consts.get(name) {
             d(message("a constant"))
                 .also(c.decl.name.span, "declared here")
-                .help("what changes is a variable: declare it in the process with `var`")
+                .help("a constant never changes; declare a variable with `var` in the process")
         } else {
             let near = self.near(name, process.vars.keys().map(String::as_str));
             let d = d(format!("there is no variable `{name}` to assign"));
@@ -524,7 +531,7 @@ impl<'a> Checker<'a> {
                         Diagnostic::new(Code::WrongDirection, label.span, format!("`{}` is {is}", name.name))
                             .label(format!("expected `{sigil}{}`", name.name))
                             .also(declared, "declared here")
-                            .help("directions are those of the system under test: `?` receives, `!` answers")
+                            .help("directions are seen from the system under test: it receives `?` and sends `!`")
                             .fix(place, sigil),
                     );
                     // What else is wrong with the switch is reported as if the direction were right.

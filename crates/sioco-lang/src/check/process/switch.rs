@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
                 self.report(
                     Diagnostic::new(Code::BadAnswer, step.label.span, "an answer is an output")
                         .label("expected `!gate`")
-                        .help("after `;` stands what the system answers at once"),
+                        .help("after `;` comes the immediate answer of the system"),
                 );
             } else if answer && s.steps[0].label.kind != LabelKind::Input && i == 1 {
                 self.report(

@@ -63,12 +63,12 @@ impl<'a> Checker<'a> {
             }
             WayKind::Event(event) => return self.event(event, world, work, scope).unwrap_or_default(),
             WayKind::Error => return Vec::new(),
-            WayKind::Choice(_) => ("a `reject` is about one event", "write a `reject` for each of them"),
+            WayKind::Choice(_) => ("a `reject` names one event", "write a `reject` for each of them"),
             WayKind::At(..) => (
-                "a `reject` is about one event",
-                "reject the steps from there, `reject any [condition]`, or the switches that lead there",
+                "a `reject` names one event",
+                "reject the steps from there with `reject any [condition]`, or the switches that lead there",
             ),
-            _ => ("a `reject` is about one event", "it holds from the start until the purpose is fulfilled"),
+            _ => ("a `reject` names one event", "it holds from the start until the purpose is fulfilled"),
         };
         self.report(Diagnostic::new(Code::BadReject, way.span, message).help(help));
         // What else is wrong in it is worth a word.
@@ -96,9 +96,9 @@ impl<'a> Checker<'a> {
         let typed = self.expr(e, Some(self.sorts.bool), scope)?;
         if typed.sort != self.sorts.bool {
             let found = a(&self.sorts.name(typed.sort));
-            let message = format!("a condition is a `Bool`, this is {found}");
+            let message = format!("a condition is a `Bool`, but this is {found}");
             let d = Diagnostic::new(Code::GuardNotBool, e.span, message).label("neither true nor false");
-            self.report(d.help("compare it with something, as in `[x > 0]`"));
+            self.report(d.help("compare it with a value, as in `[x > 0]`"));
             return None;
         }
         match self.terms.as_const(typed.term) {
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
                 Diagnostic::new(Code::WrongDirection, label.span, format!("`{}` is {is}", name.name))
                     .label(format!("expected `{sigil}{}`", name.name))
                     .also(declared, "declared here")
-                    .help("directions are those of the system under test: `?` receives, `!` answers")
+                    .help("directions are seen from the system under test: it receives `?` and sends `!`")
                     .fix(place, sigil),
             );
         }
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
                 self.report(
                     Diagnostic::new(Code::WrongDirection, label.span, message)
                         .also(declared, "declared here")
-                        .help("a handshake is not observed; name a switch that takes part in it: `take NAME`"),
+                        .help("a handshake cannot be observed; name a switch that takes part in it: `take NAME`"),
                 );
                 None
             }
@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
             ArgDecl::Ignored(_) => Some(self.new_slot(work, "_", sort)),
             ArgDecl::Any(given) => {
                 self.report(
-                    Diagnostic::new(Code::BadAny, given.span, "nothing is chosen in a purpose")
+                    Diagnostic::new(Code::BadAny, given.span, "a purpose does not choose values")
                         .help(format!("write just `{}`, without `any`", given.name)),
                 );
                 self.bind_slot(work, scope, given, sort);
@@ -224,7 +224,8 @@ impl<'a> Checker<'a> {
                 if let (Some(d), Some(p)) = (self.diagnostics.get_mut(before), param) {
                     let p = if p.name == *given { format!("{given}_2") } else { p.name.clone() };
                     let event = if params.len() == 1 { format!("{sign}{}({p}) ", name.name) } else { String::new() };
-                    d.help = Some(format!("choose another name; to compare: `{event}[{p} == {given}]`"));
+                    d.help =
+                        Some(format!("choose another name; to compare the value, write `{event}[{p} == {given}]`"));
                 }
                 Some(slot)
             }
@@ -232,7 +233,7 @@ impl<'a> Checker<'a> {
                 if !matches!(e.kind, ExprKind::Error) {
                     let p = param.map_or("x", |p| p.name.as_str());
                     self.report(
-                        Diagnostic::new(Code::InputBinder, e.span, "an event gives names to the values that it has")
+                        Diagnostic::new(Code::InputBinder, e.span, "an event names its values")
                             .label("expected a name or `_`")
                             .help(format!("compare in the condition: `{sign}{}({p}) [{p} == …]`", name.name)),
                     );

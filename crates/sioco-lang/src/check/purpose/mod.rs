@@ -163,13 +163,14 @@ impl<'a> Checker<'a> {
         needless(&decl.pattern, true, &mut self.diagnostics);
         let pattern = pattern?;
         if let Some(place) = world.holds_at_once(&pattern) {
-            let message = "this purpose is fulfilled before anything has happened";
+            let message = "this purpose is fulfilled before anything happens";
             let d = Diagnostic::new(Code::HoldsAtOnce, decl.name.span, message);
             self.report(match place {
-                Some(name) => {
-                    d.help(format!("`{name}` is where the process starts; to come back to it, say what happens before"))
-                }
-                None => d.help("say what is to happen at least, such as `any` for one step"),
+                Some(name) => d.help(format!(
+                    "the process starts in `{name}`; to require that it comes back, write what \
+                                    happens before"
+                )),
+                None => d.help("require at least one step, such as `any`"),
             });
         }
         if has_errors(&self.diagnostics[before..]) || decl.name.name.is_empty() || !decl.closed {
@@ -238,9 +239,11 @@ impl<'a> Checker<'a> {
                 }
                 let pattern = pattern?;
                 if pattern.may_be_empty() {
-                    let message = "what is repeated may be nothing at all";
+                    let message = "this repeats a part that may take no step";
                     let d = Diagnostic::new(Code::BadRepetition, body.span, message).label("needs no step");
-                    self.report(d.help("`..` stands for any number of steps already; a round takes at least one"));
+                    self.report(
+                        d.help("`..` already stands for any number of steps; each round must take at least one"),
+                    );
                     return None;
                 }
                 let (least, most) = bounds?;
@@ -299,7 +302,7 @@ impl<'a> Checker<'a> {
     fn bounds(&mut self, times: &RepeatDecl) -> Option<(u32, Option<u32>)> {
         for count in [Some(&times.least), times.most.as_ref()].into_iter().flatten() {
             if count.value.is_none() {
-                let message = format!("nobody repeats anything more than {} times", u32::MAX);
+                let message = format!("a repetition has at most {} rounds", u32::MAX);
                 let d = Diagnostic::new(Code::BadRepetition, count.span, message).label("too large");
                 self.report(d.help("leave the upper bound out: `{1..}`"));
                 return None;
@@ -307,14 +310,14 @@ impl<'a> Checker<'a> {
         }
         let (least, most) = (times.least.value?, times.most.as_ref().and_then(|m| m.value));
         if most == Some(0) {
-            let d = Diagnostic::new(Code::BadRepetition, times.span, "this happens not at all");
-            self.report(d.label("at most 0 times").help("take it out; what must not happen is a `reject`"));
+            let d = Diagnostic::new(Code::BadRepetition, times.span, "this never happens");
+            self.report(d.label("at most 0 times").help("remove it; to forbid an event, write a `reject`"));
             return None;
         }
         if most.is_some_and(|most| most < least) {
             let most = most.unwrap_or_default();
             let message = format!("at least {least} and at most {most} times is impossible");
-            let d = Diagnostic::new(Code::BadRepetition, times.span, message).help("the lower bound stands first");
+            let d = Diagnostic::new(Code::BadRepetition, times.span, message).help("write the lower bound first");
             self.report(d.fix(times.span, format!("{{{most}..{least}}}")));
             return None;
         }

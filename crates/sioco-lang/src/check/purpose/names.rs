@@ -194,9 +194,9 @@ impl<'a> Checker<'a> {
         let d = Diagnostic::new(Code::UnknownProcess, owner.span, message);
         self.report(suggest_or(d, owner, near, || {
             if declared {
-                "a purpose speaks of the processes that the system runs".into()
+                "a purpose can name only processes that the system runs".into()
             } else {
-                "before the `.` stands a process of the system".into()
+                "write a process of the system before the `.`".into()
             }
         }));
     }
@@ -250,11 +250,16 @@ impl<'a> Checker<'a> {
         }
         if let Some((bound, why)) = hints.unbound.get(name) {
             let (message, place, help) = match why {
-                Why::Later => ("has no value yet", "gets its value here", "a condition reads what was bound before it"),
+                Why::Later => (
+                    "has no value yet",
+                    "gets its value here",
+                    "a condition can use only values that \
+                                                                           were bound before it",
+                ),
                 Why::Choice => (
-                    "has no value on some ways to here",
-                    "gets its value only on this way",
-                    "let every way of the choice bind it",
+                    "has no value on some ways to this place",
+                    "gets its value only in this branch",
+                    "bind it in every branch of the choice",
                 ),
                 Why::Repetition => (
                     "may have no value here",
@@ -262,14 +267,14 @@ impl<'a> Checker<'a> {
                     "repeat it at least once: `+` or `{1..}`",
                 ),
                 Why::Types => (
-                    "has different types on the ways to here",
+                    "has different types on the ways to this place",
                     "gets its value here, and elsewhere",
                     "choose different names",
                 ),
                 Why::Reject => (
                     "has no value in a `reject`",
                     "gets its value on the way",
-                    "a `reject` holds from the start on: it reads the values of its own event, and variables",
+                    "a `reject` holds from the start: it can use only the values of its own event, and variables",
                 ),
             };
             let d = Diagnostic::new(Code::NotBound, span, format!("`{name}` {message}"));

@@ -61,9 +61,9 @@ pub(super) enum TypeError {
 impl fmt::Display for TypeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TypeError::Unary { op, ty } => write!(f, "`{op}` is not for {}", ty.text()),
+            TypeError::Unary { op, ty } => write!(f, "`{op}` does not take {}", ty.text()),
             TypeError::Binary { op, left, right } => {
-                write!(f, "`{}` is not for {} and {}", op.text(), left.text(), right.text())
+                write!(f, "`{}` does not take {} and {}", op.text(), left.text(), right.text())
             }
         }
     }

@@ -501,7 +501,7 @@ impl<'a, 'x> Reader<'a, 'x> {
             Ok(ty) => format!("expected {} here, found {}", wanted.text(), ty.text()),
             Err(why) => why.to_string(),
         };
-        let help = "mend it, or the types in the declarations; types that are not known are taken as Int".into();
+        let help = "fix it, or the types in the declarations; unknown types become Int".into();
         Err(ImportError::BadExpression { message, help, at: self.place(offset) })
     }
 

@@ -420,9 +420,9 @@ fn errors_say_what_and_where() {
     let guard =
         |g: &str| transition(&format!("<transition from=\"a\" to=\"b\" symbol=\"I\"><guard>{g}</guard></transition>"));
     let cases = [
-        ("".to_string(), "1:1: this cannot be read as XML: it is empty"),
-        ("not XML".into(), "1:1: this cannot be read as XML"),
-        ("<a><b></a>".into(), "1:7: this cannot be read as XML: expected 'b' tag, not 'a'; mend"),
+        ("".to_string(), "1:1: this is not valid XML: it is empty"),
+        ("not XML".into(), "1:1: this is not valid XML"),
+        ("<a><b></a>".into(), "1:7: this is not valid XML: expected 'b' tag, not 'a'; fix"),
         ("<mealy/>".into(), "1:1: expected the element `register-automaton`, found `mealy`"),
         ("<!DOCTYPE x [<!ENTITY a 'b'>]><register-automaton/>".into(), "remove `<!DOCTYPE …>`"),
         ("<register-automaton/>".into(), "1:1: no location is the initial one; mark one"),
@@ -523,7 +523,7 @@ fn errors_say_what_and_where() {
 #[test]
 fn nothing_is_too_deep_or_too_long() {
     let deep = "<a>".repeat(100_000);
-    assert!(error(&deep).contains("cannot be read as XML"));
+    assert!(error(&deep).contains("not valid XML"));
     let deep = format!("{}{}", "<a>".repeat(100_000), "</a>".repeat(100_000));
     assert!(error(&deep).contains("found `a`"));
     let inside =
@@ -537,7 +537,7 @@ fn nothing_is_too_deep_or_too_long() {
     assert!(error(&" ".repeat(MAX_FILE_BYTES as usize + 1)).contains("too large"));
     let attributes: String = (0..100_000).map(|i| format!(" a{i}='1'")).collect();
     assert!(error(&format!("<register-automaton{attributes}/>")).contains("an element with 100000 attributes"));
-    assert!(error("\u{0}\u{1}").contains("cannot be read as XML"));
+    assert!(error("\u{0}\u{1}").contains("not valid XML"));
 }
 
 #[test]
@@ -728,12 +728,12 @@ fn types_must_fit() {
         format!("<transition from=\"a\" to=\"b\" symbol=\"O\" params=\"{params}\">{inner}</transition>")
     };
     for (transition, found) in [
-        (guard("b == p"), "`==` is not for Bool and Int"),
+        (guard("b == p"), "`==` does not take Bool and Int"),
         (guard("p"), "expected Bool here, found Int"),
-        (guard("s &lt; s"), "`<` is not for String and String"),
-        (guard("!p"), "`!` is not for Int"),
-        (guard("-b == 1"), "`-` is not for Bool"),
-        (guard("p == 1 || p + 1"), "`||` is not for Bool and Int"),
+        (guard("s &lt; s"), "`<` does not take String and String"),
+        (guard("!p"), "`!` does not take Int"),
+        (guard("-b == 1"), "`-` does not take Bool"),
+        (guard("p == 1 || p + 1"), "`||` does not take Bool and Int"),
         (input(&assign(&[("x", "b")])), "expected Int here, found Bool"),
         (input(&assign(&[("x", "p * 0.5")])), "expected Int here, found Real"),
         (output("s", ""), "expected Real here, found String"),

@@ -256,7 +256,7 @@ impl Notes {
         }
         if !self.ignored.is_empty() {
             let show = self.ignored.iter().map(|(what, at)| format!("{what} at {at}"));
-            out.push(format!("what the format does not have is passed over: {}", list(show)));
+            out.push(format!("parts that the format does not have are skipped: {}", list(show)));
         }
         out.into_iter().map(|n| one_line(&n)).collect()
     }

@@ -150,7 +150,7 @@ impl Parser<'_> {
                     Diagnostic::new(
                         Code::MixedChain,
                         *span,
-                        format!("`{}` and `{}` cannot stand in one chain", first.text(), op.text()),
+                        format!("`{}` and `{}` cannot be chained", first.text(), op.text()),
                     )
                     .help("write two comparisons joined with `&&`"),
                 );
@@ -267,7 +267,7 @@ impl Parser<'_> {
                 self.bump();
                 let message = format!("this number has more than {MAX_DIGITS} digits");
                 self.understood(
-                    Diagnostic::new(Code::TooLargeTerm, start, message).help("compute it, or write less of it"),
+                    Diagnostic::new(Code::TooLargeTerm, start, message).help("write a shorter number, or compute it"),
                 );
                 ExprKind::Error
             }
@@ -498,7 +498,7 @@ impl Parser<'_> {
                     let end = escaped.map_or(start + 1, |(_, c)| start + 1 + c.len_utf8() as u32);
                     let place = Span { start, end: end.min(span.end), ..span };
                     self.diagnostics.push(
-                        Diagnostic::new(Code::BadEscape, place, "there is no such escape in a string")
+                        Diagnostic::new(Code::BadEscape, place, "a string has no such escape")
                             .help(r#"the escapes are \n \r \t \" \\ and \u{…} with a Unicode number in hexadecimal"#),
                     );
                 }

@@ -84,9 +84,9 @@ impl Parser<'_> {
         let span = self.span();
         let found = self.eat(Tok::Semi);
         if found && !self.confused {
-            let message = format!("{after} ends without `;`");
+            let message = format!("no `;` is needed after {after}");
             let d = Diagnostic::new(Code::UnexpectedToken, span, message);
-            self.diagnostics.push(d.help("take it out").fix(span, ""));
+            self.diagnostics.push(d.help("remove it").fix(span, ""));
         }
         found
     }
@@ -211,7 +211,7 @@ impl Parser<'_> {
                 let span = self.bump().span;
                 let message = format!("expected `||`, found `{}`", self.slice(span));
                 let d = Diagnostic::new(Code::UnexpectedToken, span, message);
-                self.diagnostics.push(d.help("`||` stands between the processes that run in parallel").fix(span, "||"));
+                self.diagnostics.push(d.help("write `||` between processes that run in parallel").fix(span, "||"));
             } else if !self.eat(Tok::OrOr) {
                 break;
             }

@@ -42,7 +42,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         // No declaration starts like this; what follows would be a hundred problems that say nothing.
         let span = Span { file, start: start as u32, end: start as u32 + 1 };
         let d = Diagnostic::new(Code::UnexpectedToken, span, "expected a declaration, found XML")
-            .help("`sioco import FILE` makes a model of an XML file");
+            .help("`sioco import FILE` converts an XML file to a model");
         let file = File { items: Vec::new() };
         return Parsed { file, diagnostics: vec![d], tokens: lexed.tokens, comments: lexed.comments };
     }
@@ -55,7 +55,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         let last = diagnostics.last().and_then(|d| d.primary.as_ref()).map(|p| p.span);
         diagnostics.extend(last.map(|span| {
             Diagnostic::new(Code::TooManyErrors, span, format!("more than {MAX_ERRORS} syntax errors in this file"))
-                .help("is this a sioco model? Mend the first errors and run again")
+                .help("is this a sioco model? Fix the first errors and run again")
         }));
     }
     Parsed { file: File { items }, diagnostics, tokens: lexed.tokens, comments: lexed.comments }
@@ -270,7 +270,7 @@ impl<'a> Parser<'a> {
             if !self.diagnostics.iter().any(|d| d.code == Code::TooDeep) {
                 self.diagnostics.push(
                     Diagnostic::new(Code::TooDeep, span, format!("nested deeper than {MAX_NESTING} levels"))
-                        .help("name parts of it with `let` or a function"),
+                        .help("move parts of it to a `let` or a function"),
                 );
             }
             self.confused = true;

@@ -185,7 +185,7 @@ impl Parser<'_> {
             let span = self.bump().span;
             let message = "expected the name of the location, found the keyword `state`";
             let d = Diagnostic::new(Code::UnexpectedToken, span, message);
-            self.diagnostics.push(d.help("`init` and `final` stand instead of `state`").fix(span, ""));
+            self.diagnostics.push(d.help("write `init` or `final` instead of `state`").fix(span, ""));
         }
         let name = self.ident("the name of the location");
         let mut switches = Vec::new();

@@ -62,7 +62,7 @@ impl Parser<'_> {
                 _ => {
                     let reported = self.expected("`reject` or `}`");
                     if let Some(d) = self.diagnostics.last_mut().filter(|_| reported) {
-                        d.help = Some("what is to happen stands first, as one pattern; then what must not".into());
+                        d.help = Some("write what must happen first, as one pattern; then each `reject`".into());
                     }
                     self.confused = true;
                     self.bump();
@@ -100,7 +100,7 @@ impl Parser<'_> {
             if self.peek() == Tok::OrOr {
                 let span = self.bump().span;
                 let d = Diagnostic::new(Code::UnexpectedToken, span, "expected `|`, found `||`");
-                self.understood(d.help("`|` stands between the ways to choose from").fix(span, "|"));
+                self.understood(d.help("write `|` between alternatives").fix(span, "|"));
             } else if !self.eat(Tok::Pipe) {
                 break;
             }
@@ -124,19 +124,19 @@ impl Parser<'_> {
                 let ends = matches!(self.peek(), Tok::RBrace | Tok::RParen | Tok::Pipe) || self.at_word("reject");
                 if ends {
                     let d = Diagnostic::new(Code::UnexpectedToken, span, "nothing follows this `;`");
-                    self.understood(d.help("`;` stands between what happens one after the other").fix(span, ""));
+                    self.understood(d.help("write `;` between steps that follow each other").fix(span, ""));
                     break;
                 }
             } else if matches!(self.peek(), Tok::Comma | Tok::Arrow) && !self.confused {
                 let span = self.bump().span;
                 let message = format!("expected `;`, found `{}`", self.slice(span));
                 let d = Diagnostic::new(Code::UnexpectedToken, span, message);
-                self.understood(d.help("`;` stands between what happens one after the other").fix(span, ";"));
+                self.understood(d.help("write `;` between steps that follow each other").fix(span, ";"));
             } else if self.starts_part() && !self.confused {
                 let place = self.previous().at_end();
                 let message = format!("expected `;`, found `{}`", self.slice(self.span()));
                 let d = Diagnostic::new(Code::UnexpectedToken, place, message).label("expected `;`");
-                self.understood(d.help("`;` stands between what happens one after the other").fix(place, ";"));
+                self.understood(d.help("write `;` between steps that follow each other").fix(place, ";"));
             } else {
                 break;
             }
@@ -184,7 +184,7 @@ impl Parser<'_> {
             Tok::Question if self.peek_at(1) != Tok::Ident => {
                 self.bump();
                 let d = Diagnostic::new(Code::UnexpectedToken, start, "`?` is the sign of an input");
-                self.understood(d.help("for once or not at all, write `{0..1}`").fix(start, "{0..1}"));
+                self.understood(d.help("for at most once, write `{0..1}`").fix(start, "{0..1}"));
                 (count("0", start), Some(count("1", start)))
             }
             Tok::LBrace => match self.bounds_in_braces() {
@@ -211,7 +211,7 @@ impl Parser<'_> {
             Some(least) => least,
             None if matches!(self.peek(), Tok::DotDot | Tok::Comma) && self.peek_at(1) == Tok::Int => {
                 let place = open.at_end();
-                let d = Diagnostic::new(Code::UnexpectedToken, place, "expected how often at least");
+                let d = Diagnostic::new(Code::UnexpectedToken, place, "expected the lower bound");
                 self.understood(d.label("expected a number").help("write `{0..n}` for up to n times").fix(place, "0"));
                 count("0", place)
             }
@@ -285,7 +285,7 @@ impl Parser<'_> {
                 event(self, EventKind::Gate(LabelDecl { kind, name, args, choices: Vec::new(), span }))
             }
             Tok::Tau | Tok::Send | Tok::Recv => {
-                let d = Diagnostic::new(Code::UnexpectedToken, start, "a purpose is about what can be observed");
+                let d = Diagnostic::new(Code::UnexpectedToken, start, "a purpose names only what can be observed");
                 self.understood(d.help("for an internal step, name its switch: `take NAME`"));
                 self.label();
                 if self.peek() == Tok::LBracket {
@@ -315,7 +315,7 @@ impl Parser<'_> {
             Tok::Ident if self.at_word("_") && !self.confused => {
                 self.bump();
                 let d = Diagnostic::new(Code::UnexpectedToken, start, "expected `any`, found `_`");
-                self.understood(d.help("`any` is one step, whatever it is").fix(start, "any"));
+                self.understood(d.help("`any` stands for one step of any kind").fix(start, "any"));
                 event(self, EventKind::Any)
             }
             Tok::Ident if !self.confused && self.sign_of(start).is_some() => {

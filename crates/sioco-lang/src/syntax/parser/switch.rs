@@ -48,7 +48,7 @@ impl Parser<'_> {
             if matches!(self.peek(), Tok::Question | Tok::Bang | Tok::Tau | Tok::Send | Tok::Recv) {
                 let message = format!("expected `:`, found `{}`", self.slice(self.span()));
                 let d = Diagnostic::new(Code::UnexpectedToken, place, message).label("expected `:`");
-                self.understood(d.help("`:` stands between the name of a switch and its label").fix(place, ":"));
+                self.understood(d.help("write `:` between the name of a switch and its label").fix(place, ":"));
             } else {
                 self.expect(Tok::Colon);
             }
@@ -101,7 +101,7 @@ impl Parser<'_> {
         let early = early.map(|(guard, span)| {
             let (g, l) = (self.slice(span), self.slice(label.span));
             let bracket = if g.starts_with('[') { g.to_owned() } else { format!("[{g}]") };
-            let d = Diagnostic::new(Code::UnexpectedToken, span, "the guard stands after the label");
+            let d = Diagnostic::new(Code::UnexpectedToken, span, "write the guard after the label");
             self.understood(d.help(SWITCH).fix(span.to(label.span), format!("{l} {bracket}")));
             guard
         });
@@ -265,7 +265,7 @@ impl Parser<'_> {
             return;
         }
         let span = start.to(self.previous());
-        let d = Diagnostic::new(Code::UnexpectedToken, open, "an update stands without braces").help(SWITCH);
+        let d = Diagnostic::new(Code::UnexpectedToken, open, "write an update without braces").help(SWITCH);
         let fix = format!("/ {}", self.slice(inner).trim());
         let clean = self.diagnostics.len() == before;
         if clean {
@@ -311,7 +311,7 @@ impl Parser<'_> {
             }
             let span = self.bump().span;
             let d = Diagnostic::new(Code::UnexpectedToken, span, "expected `,`, found `;`");
-            self.understood(d.help("`,` stands between the assignments of an update").fix(span, ","));
+            self.understood(d.help("write `,` between the assignments of an update").fix(span, ","));
         }
         self.in_update = outer;
     }
@@ -427,9 +427,9 @@ impl Parser<'_> {
                 let d = Diagnostic::new(Code::UnexpectedToken, name.span.to(span), "arguments have no names here");
                 let binds = matches!(kind, LabelKind::Input | LabelKind::Recv);
                 let d = if binds {
-                    d.help(format!("an input gives names to values; compare in the guard: `[{compared} == {text}]`"))
+                    d.help(format!("an input names its values; compare them in the guard: `[{compared} == {text}]`"))
                 } else {
-                    d.help(format!("arguments stand in the order of the declaration: write just `{text}`"))
+                    d.help(format!("arguments follow the order of the declaration: write just `{text}`"))
                 };
                 self.understood(d);
                 ArgDecl::Term(if binds { Expr { kind: ExprKind::Name(name.name), span: name.span } } else { value })

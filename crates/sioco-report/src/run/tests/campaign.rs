@@ -62,7 +62,7 @@ fn a_summary(model: &Model) -> Summary {
         stale: 1,
         unheard: 2,
         unheard_crashes: 2,
-        remarks: vec!["once, the server sent more after a response than belongs to it".into()],
+        remarks: vec!["once, the server sent extra data after a response".into()],
         unknown: 3,
         pauses: Pauses { longest: Duration::from_millis(300), at: (RunNumber(3), 4), solved: 2, hurried: 1, clock: 0 },
     }
@@ -102,34 +102,36 @@ fn a_campaign_in_a_few_lines() {
     assert_snapshot!(summary(&campaign, PAGE), @r"
     FAIL  Accumulator against `python3 sut.py`: 14 runs, 1034 steps in 2.1 s
       runs       10 pass, 1 weak pass, 2 inconclusive, 1 fail
-      ended      the steps are used up (1000 steps)
+      ended      the step limit was reached (1000 steps)
       open       2 runs: an input and an output crossed, and the model does not say
-                 what happens then; `--interaction fair` waits for outputs first
-                 1 run: what was observed is allowed, but leads elsewhere
+                 what happens then; use `--interaction fair` to wait for outputs
+                 first
+                 1 run: the system did something that is allowed, but leads away
+                 from the purpose
       not tried  the budget ended before 1 purpose was tried; raise `--max-steps`
       coverage   1 of 3 switches surely taken (33%), 2 possibly
-      purposes   2 of 5 reached, 1 of these with a single hypothesis, 1 more perhaps
-                 4. inconclusive, what was observed is allowed, but leads elsewhere
-                 (3 attempts)
+      purposes   2 of 5 reached, 1 of these with a single hypothesis, 1 more
+                 possibly
+                 4. inconclusive, the system did something that is allowed, but
+                 leads away from the purpose (3 attempts)
       gate       switch>=95% missed: 33%
-      unknown    3 questions of the tester had no answer from the solver; 1 purpose
-                 rests on it
-      deadlock   nothing can happen any more in l1, x = 3; `sioco analyze` shows the
-                 way there
-      silence    2 silences were withdrawn, since outputs came after all: after ?inX
-                 (1), at the beginning of a run (1); `--quiescence-at inX=2s
-                 --quiescence-at l0=2s` waits longer there, or raise `--quiescence`,
-                 which is 100 ms
-      stale      an output of an earlier run came during a later one and was dropped
-      unheard    2 outputs after the end of their runs were not waited for: they
-                 were not judged; a longer `--quiescence` may hear them
-      crashes    the SUT crashed 2 times after the end of a run, when nobody waited
-                 any more: that was not judged; a longer `--quiescence` may see it
-                 in a run
-      odd        once, the server sent more after a response than belongs to it
-      pause      300 ms at most before an input (run 3, after step 4); 2 times
-                 values were looked for in the middle of a run; once not all ways on
-                 were tried, so that the system need not wait
+      unknown    the solver left 3 questions of the tester unanswered; 1 purpose
+                 depends on it
+      deadlock   nothing more can happen in l1, x = 3; `sioco analyze` shows the way
+                 there
+      silence    quiescence was withdrawn 2 times, because outputs came after it:
+                 after ?inX (1), at the beginning of a run (1); use `--quiescence-at
+                 inX=2s --quiescence-at l0=2s` to wait longer there, or raise
+                 `--quiescence` (now 100 ms)
+      stale      an output of an earlier run came during a later run and was dropped
+      unheard    2 outputs came after the end of their runs: they were not judged; a
+                 longer `--quiescence` may catch them
+      crashes    the SUT crashed 2 times after the end of a run: that was not
+                 judged; a longer `--quiescence` may catch it in a run
+      odd        once, the server sent extra data after a response
+      pause      the system waited at most 300 ms for an input (run 3, after step
+                 4); sioco searched 2 times for values during a run; sioco tried
+                 only some continuations once, to keep the wait short
       not taken  tell
       seed       42
       journal    .sioco/runs/k7Qp2.jsonl
@@ -214,16 +216,22 @@ fn the_first_line_says_that_a_campaign_was_interrupted() {
     let reasons = Reasons::default();
     let gate = |met| [Gate { text: "switch>=95%".into(), percent: 50.0, met }];
     for (verdict, met, waiting, head, ended) in [
-        (Some(Verdict::Pass), true, None, "PASS, INTERRUPTED  ", "it was interrupted; the verdict rests on"),
-        (Some(Verdict::Pass), false, None, "PASS, GATE MISSED, INTERRUPTED  ", "it was interrupted; the verdict rests"),
-        (Some(Verdict::Fail), true, None, "FAIL, INTERRUPTED  ", "it was interrupted; the verdict rests on"),
+        (Some(Verdict::Pass), true, None, "PASS, INTERRUPTED  ", "it was interrupted; the verdict covers only"),
+        (
+            Some(Verdict::Pass),
+            false,
+            None,
+            "PASS, GATE MISSED, INTERRUPTED  ",
+            "it was interrupted; the verdict covers",
+        ),
+        (Some(Verdict::Fail), true, None, "FAIL, INTERRUPTED  ", "it was interrupted; the verdict covers only"),
         (None, true, Some(Waiting::Reset), "NOTHING RUN, INTERRUPTED  ", "it was interrupted, while the SUT was being"),
         (
             Some(Verdict::Inconclusive),
             true,
             Some(Waiting::Observed),
             "INCONCLUSIVE, INTERRUPTED  ",
-            "it was interrupted, while nothing came where something has",
+            "it was interrupted, while nothing came, but an output must",
         ),
     ] {
         let found = Summary { verdict, waiting, end: End::Interrupted, ..a_summary(&model.model) };

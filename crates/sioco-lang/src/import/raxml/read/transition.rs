@@ -307,7 +307,7 @@ impl<'a, 'x> Reader<'a, 'x> {
         if let Some(lost) = assigned.fresh.iter().find(|v| !chosen.contains_key(v)) {
             let name = &self.registers[*lost].name;
             return Err(ImportError::BadExpression {
-                message: format!("`{name}` is to be fresh, but is no parameter of an output here"),
+                message: format!("`{name}` is to be fresh, but is not a parameter of an output here"),
                 help: "name it in the `params` of an output".into(),
                 at: self.place(at),
             });
