@@ -276,7 +276,7 @@ fn a_plan_can_be_run() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "many.json"]);
     run.exits(4).stderr_has(" more; `sioco plan acc.sts --check many.json --all` shows them\n");
     let args = ["plan", "acc.sts", "--check", "many.json", "--all"];
-    sioco_in(&args, &folder.path("")).exits(3).stdout_has("no switch `s11`");
+    sioco_in(&args, &folder.path("")).exits(3).stdout_has("no longer has a switch `s11`");
     folder.write("acc.sts", MODEL);
     test(&folder, &["--sut", "model:acc.sts", "--plan", "no.json"]).exits(2).stderr_has("cannot read `no.json`");
     test(&folder, &["--sut", "model:acc.sts", "--plan", "acc.sts"]).exits(2).stderr_has("this is not JSON");
