@@ -395,7 +395,11 @@ fn damage_has_a_place_and_a_way_out() {
         (r#"{"at":1,"type":"accepted","id":-1}"#, 3, "`id` must be a whole number"),
         (r#"{"at":1,"type":"input","id":1,"gate":"x","args":{},"why":"walk"}"#, 3, "has no input `x`"),
         (r#"{"at":1,"type":"input","id":1,"gate":"done","args":{},"why":"walk"}"#, 3, "has the other direction"),
-        (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":10,"c":"Red"},"why":"walk"}"#, 3, "10 is not a value of"),
+        (
+            r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":10,"c":"Red"},"why":"walk"}"#,
+            3,
+            "10 is not a value of",
+        ),
         (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":1},"why":"walk"}"#, 3, "no value for `c`"),
         (r#"{"at":1,"type":"input","id":1,"gate":"k","args":{"n":1},"why":"walk"}"#, 3, "no parameter `n`"),
         (r#"{"at":1,"type":"input","id":1,"gate":"k","args":7,"why":"walk"}"#, 3, "`args` must be an object"),
