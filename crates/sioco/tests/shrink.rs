@@ -141,7 +141,7 @@ fn people_see_the_shortest_form() {
     assert!(long.len() > short.len() && short.last().unwrap()["type"] == "end");
     // No time is no time.
     let none = sioco(&folder, &with(&["z.jsonl", "--fail-fast", "--shrink-for", "0"]));
-    none.exits(1).stdout_has("there may be a simpler form: the time for shrinking ran out; `--shrink-for TIME`");
+    none.exits(1).stdout_has("there may be a simpler form: the time for shrinking ran out; raise `--shrink-for`");
     sioco(&folder, &with(&["z.jsonl", "--no-shrink", "--shrink-for", "1s"])).exits(2).stderr_has("--no-shrink");
     sioco(&folder, &with(&["z.jsonl", "--shrink-for", "soon"])).exits(2).stderr_has("`500ms`");
 }

@@ -278,7 +278,7 @@ impl Reader<'_> {
     }
 
     fn text(&self, name: &'static str) -> Result<&str, RecordError> {
-        self.field(name)?.as_str().ok_or(RecordError::Should { name, be: "a text" })
+        self.field(name)?.as_str().ok_or(RecordError::Should { name, be: "a string" })
     }
 
     fn number(&self, name: &'static str) -> Result<u64, RecordError> {
