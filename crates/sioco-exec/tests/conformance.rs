@@ -12,7 +12,7 @@ use oracle::lts::{Act, Lts};
 use oracle::machine::Machine;
 use oracle::mutate::mutant;
 use oracle::rng::Rng;
-use sioco_exec::explanation::{Explanation, MOST, Offer, Values};
+use sioco_exec::explanation::{Explanation, MOST_SHOWN, Offer, Values};
 use sioco_exec::racer::Wires;
 use sioco_exec::referee::Referee;
 use sioco_exec::verdict::{Cause, Failure, OpenCause};
@@ -148,8 +148,8 @@ fn explanation_agrees(case: &Case, counts: &mut Counts) -> Result<(), String> {
                 continue;
             }
             let explanation = referee.explain();
-            count(counts, if explanation.all > MOST { "many" } else { "few" });
-            if explanation.hypotheses.len() != explanation.all.min(MOST) || explanation.more {
+            count(counts, if explanation.all > MOST_SHOWN { "many" } else { "few" });
+            if explanation.hypotheses.len() != explanation.all.min(MOST_SHOWN) || explanation.more {
                 return Err(format!("{trace:?} {act:?}: something is left out, but {explanation:?}"));
             }
             for other in case.lts.outputs.iter().copied().chain([Act::Delta]) {
@@ -161,7 +161,9 @@ fn explanation_agrees(case: &Case, counts: &mut Counts) -> Result<(), String> {
                     false if sure => {
                         return Err(format!("{trace:?} {act:?}: {other:?} is not allowed, but {explanation:?}"));
                     }
-                    true if case.names.is_end(other) && explanation.all > MOST => count(counts, "many, may close"),
+                    true if case.names.is_end(other) && explanation.all > MOST_SHOWN => {
+                        count(counts, "many, may close")
+                    }
                     true => count(counts, if sure { "surely allowed" } else { "perhaps allowed" }),
                     false => count(counts, "not allowed"),
                 }
