@@ -30,8 +30,8 @@ const PARTS: [(usize, usize); 4] = [(1, 2), (1, 1), (1, 3), (1, 1)];
 /// model; if none of them tells, it is likely that none at all does.
 const TRIED: usize = 20;
 
-/// A run that took longer than this part of the time is not repeated: the check has to play it twice, and something has
-/// to be left for the tests.
+/// What a run did after this part of the time is cut off before the run is repeated: the repetition takes as long, is
+/// played twice, and has to fit into the time.
 const SHARE: u32 = 3;
 
 /// How it is run again.

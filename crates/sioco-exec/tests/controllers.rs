@@ -517,7 +517,7 @@ fn a_trial_sends_only_what_the_model_takes() {
     };
     assert_eq!(follow("?go !left ?end", "- !left"), "look ?go wait look ?end Reached");
     // On the other side it cannot be sent, and nothing can come that would change that.
-    let unspecified = "OpenCause(Other(\"an input cannot be sent here\"))";
+    let unspecified = "Open(Other(\"an input cannot be sent here\"))";
     assert_eq!(follow("?go !left ?end", "- !right"), format!("look ?go wait look {unspecified}"));
     // The side has to come first, though the candidate does not wait for it.
     assert_eq!(follow("?go ?end", "- - !left"), "look ?go look wait look ?end Reached");

@@ -37,8 +37,8 @@ const STACK: usize = 2 << 20;
 const MAX_INPUT: usize = 8 << 10;
 /// The longest input of one in a hundred: what grows with the square of the length is slow enough to be noticed then.
 const MAX_LONG: usize = 256 << 10;
-/// One input in this many is as long as the target allows. It takes as long as hundreds of short ones, so that half of
-/// the time goes into such at most.
+/// One input in this many is as long as the target allows. Each takes as long as many short ones; more of them would
+/// leave little time for those.
 const STRETCH: usize = 500;
 
 /// This many bytes, above what the driver had before, are more than any input needs. A machine still has them, so that

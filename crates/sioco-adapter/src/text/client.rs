@@ -30,8 +30,9 @@ const SYSTEM_CHECK: Duration = Duration::from_millis(50);
 /// Where programs run on after they close their output, the exit status is waited for only this long. Such a program
 /// ends when it likes, and every run would wait for it; one that crashed is gone by then.
 const LINGERING_STATUS_WAIT: Duration = Duration::from_millis(20);
-/// A program has this much more time than before to end by itself. The time before is that of its run; half a second is
-/// more than an orderly end takes.
+/// A program that is started once more to see whether it ends by itself gets twice the time that the first one took,
+/// and this much more: starting takes longer now and then. With less, a slow start looks like a program that goes on;
+/// each such end waits for it.
 const END_GRACE: Duration = Duration::from_millis(500);
 
 /// The ends of this many programs are kept for the report. A campaign with more has shown its ways to end; each may

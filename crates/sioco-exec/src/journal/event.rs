@@ -109,7 +109,7 @@ pub fn read_args(model: &Model, gate: GateId, json: Option<&Json>) -> Result<Vec
 
 /// JSON on a line of people: not too long.
 pub(super) fn short(json: &Json) -> String {
-    /// At most this many characters of a wrong text are repeated in a message: a line with room for what is wrong.
+    /// At most this many characters of a wrong text are repeated in a message: a line, with room for what is wrong.
     const MOST_CHARACTERS: usize = 60;
     let text = json.to_string();
     match text.char_indices().nth(MOST_CHARACTERS) {

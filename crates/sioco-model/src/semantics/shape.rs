@@ -519,7 +519,8 @@ const LENGTHS: Range<i128> = Range { lo: Some(0), hi: None };
 /// Longer sequences are not listed: more than [this many values](FEW) are kept by their bounds anyway.
 const LONGEST: u32 = 64;
 
-/// This many values of a part are tried where the whole cannot be listed: the ends and some between.
+/// At most this many values of a part are tried where the whole cannot be listed: those that conditions speak of come
+/// first, and each multiplies the combinations.
 const SOME: usize = 8;
 
 fn text_of(value: &Value) -> Option<&str> {

@@ -3,8 +3,9 @@
 use super::Chain;
 use crate::query::{Answer, Limits, Reason};
 
-/// What one question to the back-end counts, besides the work that it was in vain: as much as the built-in solver does
-/// in the time that such a question takes.
+/// What one question to the back-end counts, besides the work that it was in vain: sending it and starting the search
+/// takes time as well, so that many easy questions use up what somebody waits for, too. It is ten milliseconds, by
+/// [what work counts](crate::cancellation).
 const QUESTION: u64 = 5_000;
 /// This much work of the built-in solver counts as one unit of a back-end's: its steps are smaller.
 const BUILTIN: u64 = 2;

@@ -68,8 +68,8 @@ const TICK: Duration = Duration::from_millis(10);
 /// failed.
 const START: Duration = Duration::from_secs(20);
 
-/// Z3 goes down into terms as deep as they are, and a thread has less than that by default. The eightfold holds terms
-/// of the [greatest depth](sioco_model::term::MAX_DEPTH); only what is used of it takes memory.
+/// Z3 goes down into terms as deep as they are, and a thread has less than that by default: this is eight times as
+/// much. Only what is used of it takes memory.
 const STACK: usize = 16 << 20;
 
 /// Who sets options.

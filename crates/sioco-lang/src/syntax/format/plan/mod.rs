@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::lexer::Tok;
 
-/// Blocks and lists are indented by this many columns: guards stay within the width in a model of three levels.
+/// Blocks and lists are indented by this many columns: enough to be seen, and little of the width.
 const STEP: usize = 2;
 /// The lines of a broken switch, and lines that only a comment made necessary, are indented by this: twice a block, so
 /// that they are not taken for one.
