@@ -745,4 +745,13 @@ fn calls_of_functions_are_shown_as_they_were_written() {
     explore("s t").exits(0).stdout_has("n#1 > 5");
     let run = sioco_in(&["plan", "f.sts", "--solver", "builtin", "--data", "boundary"], &folder.path(""));
     run.stdout_has("`beyond(x)` of t true").stdout_has("`beyond(x)` of t just false");
+    // Where one part is folded and another is two conditions, nobody knows which is which.
+    folder.write(
+        "g.sts",
+        "input go\noutput yes\nconst ON = true\nfun both(x: Int): Bool = x > 3 && x < 8\nprocess P {\n  \
+         var x: Int in 0..9 = 0\n  init a {\n    s: ?go [ON && both(x)] -> b\n    t: ?go [x <= 3] / x := 5 -> a\n  }\n  \
+         state b { y: !yes -> a }\n}\n",
+    );
+    let run = sioco_in(&["plan", "g.sts", "--solver", "builtin", "--data", "boundary"], &folder.path(""));
+    run.stdout_has("`x > 3` of s true").stdout_has("`x < 8` of s true");
 }

@@ -113,8 +113,32 @@ impl<'a> Words<'a> {
         if !problems.is_empty() || parts.len() != self.conjuncts(switch).len() {
             return None;
         }
+        // Where one was folded and another expanded to two, the lists differ as well: then a term reads what is not there.
+        let text = self.sources.text(span);
+        let fits = parts
+            .iter()
+            .zip(self.conjuncts(switch))
+            .all(|((place, _), term)| self.reads_only(switch, term, text.get(place.range()).unwrap_or_default()));
         let (part, exact) = *parts.get(n)?;
-        Some((Span { start: span.start + part.start, end: span.start + part.end, ..span }, exact))
+        Some((Span { start: span.start + part.start, end: span.start + part.end, ..span }, exact && fits))
+    }
+
+    /// Whether everything that a term reads is named in a text.
+    fn reads_only(&self, switch: SwitchId, term: TermId, text: &str) -> bool {
+        let model = self.model();
+        let mut all = true;
+        model.terms.visit(term, &mut |_, leaf| {
+            let name = match leaf {
+                Term::Var(v, _) => &model.variables[*v].name,
+                Term::Param(k, _) => match model.switches[switch].params.get(*k as usize) {
+                    Some(param) => &param.name,
+                    None => return,
+                },
+                _ => return,
+            };
+            all &= text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        });
+        all
     }
 
     /// A model error, with its place and the values.
