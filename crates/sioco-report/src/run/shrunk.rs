@@ -49,8 +49,8 @@ fn told(shortened: &Shortened) -> Vec<String> {
     match ended {
         Ended::Done | Ended::Gone => {}
         Ended::Time => {
-            let more = "to give it more, raise `--shrink-for`; runs take less of it with a shorter `--quiescence`, which \
-                        `sioco adapter check` suggests";
+            let more = "raise `--shrink-for`, or wait less for quiescence: `sioco adapter check` suggests a time for \
+                        `--quiescence`";
             notes.push(format!("there may be a simpler form: the time for shrinking ran out; {more}"));
         }
         Ended::Runs => {
