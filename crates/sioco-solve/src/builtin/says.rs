@@ -157,7 +157,8 @@ impl Builtin {
         self.completion.speaking.push(owner);
         self.completion.inexact += usize::from(!normal.exact);
         for said in &normal.says {
-            if !self.contradiction {
+            // What constraints say all of, they also refute.
+            if !self.contradiction && !normal.exact {
                 self.find_clash(terms, said);
             }
         }
@@ -272,7 +273,7 @@ impl Builtin {
         }
         if let Some(place) = self.normaliser.places.known(symbol) {
             let numbers = &mut self.numbers;
-            self.normaliser.places.write(place, &value, &mut |var, n| numbers.set(var, n));
+            self.normaliser.places.write(place, &value, &mut |var, n| numbers.put(var, n));
         }
         let old = std::mem::replace(&mut self.values[i], value);
         self.value_log.push((i as u32, old));

@@ -148,6 +148,11 @@ impl Builtin {
         if self.try_values(terms) {
             return Node::Found;
         }
+        match self.look_at_reals(terms, scope, end) {
+            Some(true) => return Node::Found,
+            Some(false) => return Node::Refuted,
+            None => {}
+        }
         if self.symbols_are_settled(terms, scope) {
             return if self.try_settled_values(terms, scope) { Node::Found } else { Node::Open };
         }
@@ -174,7 +179,11 @@ impl Builtin {
         for y in &scope.symbols {
             let (places, store, numbers) = (&self.normaliser.places, &self.store, &mut self.numbers);
             if let Some(place) = places.known(*y) {
-                places.vars(place, &mut |v| numbers.set(v, store.lo[v as usize]));
+                places.vars(place, &mut |v| match store.interval(v).map(|i| i.lo) {
+                    Some(Some(lo)) => numbers.set_real(v, lo.at),
+                    Some(None) => {}
+                    None => numbers.set(v, store.lo[v as usize]),
+                });
             }
         }
         let found = matches!(self.confirm(terms, log), Verdict::Confirmed);
@@ -199,7 +208,7 @@ impl Builtin {
             let values = scope.values(&self.values);
             for y in &c.normal.symbols {
                 if let Some(place) = places.known(*y) {
-                    values[y.index()] = places.read(terms.sorts, place, &self.store.lo, &self.values[y.index()]);
+                    values[y.index()] = places.read(terms.sorts, place, &self.store, &self.values[y.index()]);
                 }
             }
             // A quantifier over a domain that is too large to try is no refutation.

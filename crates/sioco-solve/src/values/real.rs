@@ -8,10 +8,11 @@ use sioco_model::number::{BigInt, Rational, rational, to_rational};
 use sioco_model::random::Random;
 use sioco_model::sort::Sort;
 use sioco_model::term::Op;
-use sioco_model::{SortId, TermId, Value};
+use sioco_model::{SortId, SymbolId, TermId, Value};
 
 use super::far::{far, farther};
 use super::session::Session;
+use crate::builtin::Extent;
 use crate::query::Witness;
 
 /// A real that is to be chosen.
@@ -19,6 +20,8 @@ use crate::query::Witness;
 pub(super) struct Real {
     pub term: TermId,
     pub sort: SortId,
+    /// The symbol, if the term is one.
+    pub symbol: Option<SymbolId>,
 }
 
 /// What became of looking for the least or greatest value.
@@ -115,9 +118,9 @@ impl Real {
     /// Narrows to a random value; `false` if a side has no end. Any value will do, so no answer is missed.
     pub fn random(&self, session: &mut Session<'_>, random: &mut Random, used: &[Value]) -> bool {
         let unsure = session.uncertain;
-        let (lo, hi) = match session.sorts.get(self.sort) {
-            // Mostly values all over the range are possible.
-            Sort::Real { lo: Some(lo), hi: Some(hi) } => (Some(lo.clone()), Some(hi.clone())),
+        // Mostly values all over the range are possible.
+        let (lo, hi) = match self.known(session) {
+            [Some((lo, _)), Some((hi, _))] => (Some(lo), Some(hi)),
             _ => {
                 let [lo, hi] = self.ends(session);
                 (lo, hi)
@@ -183,18 +186,28 @@ impl Real {
         session.fix(self.term, Value::real(mirrored * Rational::from(sign)))
     }
 
+    /// The bounds that are known without a question, each with whether it is excluded.
+    fn known(&self, session: &mut Session<'_>) -> Extent {
+        session.extent(self.symbol).unwrap_or_else(|| match session.sorts.get(self.sort) {
+            Sort::Real { lo, hi } => [lo, hi].map(|end| end.clone().map(|at| (at, false))),
+            _ => [None, None],
+        })
+    }
+
     /// Looks for the least of the mirrored values.
     fn end(&self, session: &mut Session<'_>, sign: i64) -> End {
         let (start, patient) = (session.mark(), session.uncertain);
         let Some(mut best) = self.now(session, sign) else { return End::Reached };
-        let bound = match session.sorts.get(self.sort) {
-            Sort::Real { lo, hi } => if sign == 1 { lo } else { hi }.as_ref().map(|b| b * Rational::from(sign)),
-            _ => None,
-        };
+        let [lo, hi] = self.known(session);
+        let bound = if sign == 1 { lo } else { hi };
+        let bound = bound.map(|(at, excluded)| (at * Rational::from(sign), excluded));
         // Nothing is possible up to here, itself included.
         let mut floor = match bound {
-            Some(bound) if self.take(session, &bound, sign) => return End::Reached,
-            Some(bound) => bound,
+            Some((bound, false)) if self.take(session, &bound, sign) => return End::Reached,
+            Some((bound, true)) if self.is_open_at(session, &bound, sign) => {
+                return self.next_to(session, start, &bound, sign);
+            }
+            Some((bound, _)) => bound,
             None => {
                 if self.is_endless(session, sign) {
                     session.back(start);

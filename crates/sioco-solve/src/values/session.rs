@@ -7,6 +7,7 @@ use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value};
 
 use super::Bounds;
+use crate::builtin::Extent;
 use crate::query::{Answer, Limits, Reason, Symbols, Terms, Witness};
 
 /// Why there are no values.
@@ -209,6 +210,12 @@ impl<'a> Session<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The bounds that the solver knows for a symbol that is a real.
+    pub fn extent(&mut self, symbol: Option<SymbolId>) -> Option<Extent> {
+        let terms = Terms { pool: self.pool, sorts: self.sorts, symbols: self.symbols };
+        symbol.and_then(|y| self.solver.extent(terms, y))
     }
 
     /// The bounds that the solver knows for a symbol.
