@@ -36,19 +36,61 @@ fn plus(a: i128, b: i128) -> Option<i128> {
     a.checked_add(b).filter(|p| *p != i128::MIN)
 }
 
+/// The greatest common divisor of small numbers.
+#[inline]
+fn small_divisor(a: u64, b: u64) -> u64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 /// The greatest common divisor.
 pub(crate) fn divisor(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
-        if let (Ok(mut x), Ok(mut y)) = (u64::try_from(a), u64::try_from(b)) {
-            while y != 0 {
-                (x, y) = (y, x % y);
-            }
-            return i128::from(x);
+        if let (Ok(x), Ok(y)) = (u64::try_from(a), u64::try_from(b)) {
+            return i128::from(small_divisor(x, y));
         }
         (a, b) = (b, a % b);
     }
     a as i128
+}
+
+/// `n / d` and what they have in common; neither is zero.
+#[inline]
+fn reduced(n: i128, d: i128) -> (i128, i128) {
+    if let (Some(a), Some(b)) = (small(n), small(d)) {
+        let by = small_divisor(a.unsigned_abs(), b.unsigned_abs());
+        return match i64::try_from(by) {
+            Ok(1) => (n, d),
+            Ok(by) => (i128::from(a / by), i128::from(b / by)),
+            Err(_) => (n / i128::from(by), d / i128::from(by)),
+        };
+    }
+    match divisor(n, d) {
+        1 => (n, d),
+        by => (n / by, d / by),
+    }
+}
+
+/// The simplest number between two positive ones of 64 bits: nothing has to be reduced on the way.
+fn short_between(low: Ratio, high: Ratio) -> Option<(i64, i64)> {
+    fn between((a, b): (i64, i64), (c, d): (i64, i64)) -> Option<(i64, i64)> {
+        let whole = a / b;
+        let (low, high) = (a - whole * b, c.checked_sub(whole.checked_mul(d)?)?);
+        if d < high {
+            return Some((whole.checked_add(1)?, 1));
+        }
+        // `whole + 1 / x`, for an `x` between `d / high` and `b / low`.
+        let (n, d) = if low == 0 { ((d / high).checked_add(1)?, 1) } else { between((d, high), (b, low))? };
+        Some((whole.checked_mul(n)?.checked_add(d)?, n))
+    }
+    if low.n < 0 || low >= high {
+        return None;
+    }
+    between((small(low.n)?, small(low.d)?), (small(high.n)?, small(high.d)?))
 }
 
 impl Ratio {
@@ -60,11 +102,14 @@ impl Ratio {
         if d == 0 || n == i128::MIN || d == i128::MIN {
             return None;
         }
-        if d == 1 {
-            return Some(Ratio { n, d });
+        match (n, d) {
+            (_, 1) => Some(Ratio { n, d }),
+            (0, _) => Some(Ratio::ZERO),
+            _ => {
+                let (n, d) = reduced(n, d);
+                Some(if d < 0 { Ratio { n: -n, d: -d } } else { Ratio { n, d } })
+            }
         }
-        let by = divisor(n, d) * d.signum();
-        Some(Ratio { n: n / by, d: d / by })
     }
 
     /// A whole number.
@@ -110,8 +155,7 @@ impl Ratio {
         if self.d == 1 {
             return Some(Ratio { n: plus(times(self.n, other.d)?, other.n)?, d: other.d });
         }
-        let common = divisor(self.d, other.d);
-        let (left, right) = (other.d / common, self.d / common);
+        let (right, left) = reduced(self.d, other.d);
         Ratio::new(plus(times(self.n, left)?, times(other.n, right)?)?, times(self.d, left)?)
     }
 
@@ -123,26 +167,45 @@ impl Ratio {
         if self.d == 1 && other.d == 1 {
             return Some(Ratio { n: times(self.n, other.n)?, d: 1 });
         }
-        let (a, b) = (divisor(self.n, other.d).max(1), divisor(other.n, self.d).max(1));
-        Some(Ratio { n: times(self.n / a, other.n / b)?, d: times(self.d / b, other.d / a)? })
+        if self.n == 0 || other.n == 0 {
+            return Some(Ratio::ZERO);
+        }
+        let (a, d) = if other.d == 1 { (self.n, 1) } else { reduced(self.n, other.d) };
+        let (b, e) = if self.d == 1 { (other.n, 1) } else { reduced(other.n, self.d) };
+        Some(Ratio { n: times(a, b)?, d: times(d, e)? })
+    }
+
+    /// A whole multiple.
+    pub fn many(self, factor: i64) -> Option<Ratio> {
+        match factor {
+            1 => Some(self),
+            -1 => Some(self.neg()),
+            _ => self.mul(Ratio::from(factor)),
+        }
     }
 
     /// The quotient; nothing for division by zero.
     pub fn div(self, other: Ratio) -> Option<Ratio> {
         match other.n {
             0 => None,
+            1 if other.d == 1 => Some(self),
+            -1 if other.d == 1 => Some(self.neg()),
             n => self.mul(Ratio { n: other.d * n.signum(), d: n.abs() }),
         }
     }
 
     /// The greatest integer not above.
     pub fn floor(self) -> i128 {
-        self.n.div_euclid(self.d)
+        match (small(self.n), small(self.d)) {
+            _ if self.d == 1 => self.n,
+            (Some(n), Some(d)) => i128::from(n.div_euclid(d)),
+            _ => self.n.div_euclid(self.d),
+        }
     }
 
     /// The least integer not below.
     pub fn ceil(self) -> i128 {
-        -(-self.n).div_euclid(self.d)
+        -self.neg().floor()
     }
 
     /// Half way to another one.
@@ -153,6 +216,9 @@ impl Ratio {
     /// The rational with the least denominator above this one and below the other, which is greater, if there is an end;
     /// of these the one nearest to zero.
     pub fn simplest(self, end: Option<Ratio>) -> Option<Ratio> {
+        if let Some((n, d)) = end.and_then(|end| short_between(self, end)) {
+            return Some(Ratio { n: i128::from(n), d: i128::from(d) });
+        }
         let positive = end.is_none_or(|b| b.n > 0);
         if self.n < 0 && positive {
             return Some(Ratio::ZERO);
@@ -310,5 +376,20 @@ mod tests {
             assert_eq!(a.simplest(Some(b)), Some(number(expected.0, expected.1)), "{a:?} {b:?}");
         }
         assert_eq!(number(15, 2).simplest(None), Some(number(8, 1)));
+        // The quicker way gives the same.
+        let mut random = Random(5);
+        for _ in 0..5_000 {
+            let mut part = || number(i128::from(random.next() % 5_000), 1 + i128::from(random.next() % 5_000));
+            let (a, b) = (part(), part());
+            let (a, b) = (a.min(b), a.max(b));
+            if a < b {
+                let found = a.simplest(Some(b)).unwrap();
+                let slowly = b.neg().simplest(Some(a.neg())).unwrap();
+                assert!(a < found && found < b && slowly == found.neg(), "{a:?} {b:?}");
+                // Nothing with a smaller denominator is between.
+                let smaller = |d| (a.mul(number(d, 1)).unwrap().floor() + 1) < b.mul(number(d, 1)).unwrap().ceil();
+                assert!((1..found.d).all(|d| !smaller(d)), "{a:?} {b:?}");
+            }
+        }
     }
 }

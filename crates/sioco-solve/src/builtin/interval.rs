@@ -59,6 +59,21 @@ impl Interval {
         self.is_above_lo(r) && self.is_below_hi(r)
     }
 
+    /// Whether everything in the other one is in this one.
+    pub fn includes(&self, other: &Interval) -> bool {
+        let hull = self.hull(other);
+        hull == *self
+    }
+
+    /// The least interval that holds both.
+    pub fn hull(&self, other: &Interval) -> Interval {
+        let less = |a: End, b: End| a.at < b.at || (a.at == b.at && !a.open);
+        let more = |a: End, b: End| a.at > b.at || (a.at == b.at && !a.open);
+        let lo = self.lo.zip(other.lo).map(|(a, b)| if less(a, b) { a } else { b });
+        let hi = self.hi.zip(other.hi).map(|(a, b)| if more(a, b) { a } else { b });
+        Interval { lo, hi }
+    }
+
     /// The value inside that is nearest to a number; next to an excluded bound a simple one.
     pub fn nearest(&self, to: Ratio) -> Option<Ratio> {
         if self.is_empty() {
@@ -195,7 +210,7 @@ impl Store {
     fn least_of(&self, var: Var, c: i64) -> Option<End> {
         let ends = self.ends(var);
         let end = if c > 0 { ends.lo } else { ends.hi }?;
-        Some(End { at: end.at.mul(Ratio::from(c))?, open: end.open })
+        Some(End { at: end.at.many(c)?, open: end.open })
     }
 
     /// A constraint with reals: each variable gets what the least values of the others leave.
@@ -241,6 +256,8 @@ impl Store {
             return Err(Conflict { constraint: id, bound: None });
         }
         let mut changed = false;
+        // With all others fixed, the bound is all that there is to say.
+        let moving = terms.iter().filter(|t| self.ends(t.0).point().is_none()).take(2).count();
         for (i, (v, c)) in terms.iter().enumerate() {
             let c = c * sign;
             let (mut room, mut others) = (slack, excluded);
@@ -258,7 +275,7 @@ impl Store {
             let end = End { at, open: strict || others > 0 };
             let side = if c > 0 { Side::Hi } else { Side::Lo };
             // The sum of before is right as long as only the other sides move.
-            changed |= self.bound(*v, side, end, terms.len() == 1, id)?;
+            changed |= self.bound(*v, side, end, moving <= 1, id)?;
         }
         Ok(changed)
     }

@@ -243,7 +243,8 @@ impl Builtin {
     /// The bounds that are known for a symbol of sort `Real`: least and greatest, `None` where there is none, each with
     /// whether it is excluded; nothing where little is known of it at all.
     ///
-    /// They are implied by the conjuncts. Without disjunctions, the values reach them, or come as near as one likes.
+    /// They are implied by the conjuncts. Where the constraints say all of these and are not too many, the values reach
+    /// them, or come as near as one likes.
     pub fn extent(&mut self, terms: Terms<'_>, symbol: sioco_model::SymbolId) -> Option<Extent> {
         self.grow(terms);
         if self.settle(self.allowance()) {

@@ -119,6 +119,10 @@ fn pairs(left: &[Case], right: &[Case], make: &mut dyn FnMut(&Form, &Form) -> Op
 impl Normaliser {
     /// The cases of a term of sort Real.
     fn real(&mut self, terms: Terms<'_>, term: TermId, out: &mut All) -> Real {
+        // There are many numbers, and nothing to remember of them.
+        if let Some(form) = self.leaf(terms, term) {
+            return form.into();
+        }
         if let Some(real) = self.reals.get(&term) {
             let real = real.clone();
             out.extend(real.sides.iter().cloned());
@@ -151,6 +155,18 @@ impl Normaliser {
         }
         self.end_exact(outer);
         real
+    }
+
+    /// A number that fits, or a symbol.
+    fn leaf(&mut self, terms: Terms<'_>, term: TermId) -> Option<Form> {
+        match terms.pool.get(term) {
+            Term::Const(v, _) => Ratio::of_value(v).map(Form::constant),
+            Term::Symbol(y, _) => {
+                let place = self.places.root(terms, *y);
+                self.places.places[place as usize].var.map(Form::var)
+            }
+            _ => None,
+        }
     }
 
     /// The same with one case: a helper variable where there are more.
@@ -188,12 +204,8 @@ impl Normaliser {
     fn cases(&mut self, terms: Terms<'_>, term: TermId, sides: &mut All) -> Option<Vec<Case>> {
         let one = |form: Form| Some(vec![Case { when: All::new(), form }]);
         let (op, args) = match terms.pool.get(term) {
-            Term::Const(v, _) => return one(Form::constant(Ratio::of_value(v)?)),
-            Term::Symbol(y, _) => {
-                let place = self.places.root(terms, *y);
-                return one(Form::var(self.places.places[place as usize].var?));
-            }
             Term::App(op, args) => (*op, &**args),
+            // A number that does not fit.
             _ => return None,
         };
         if op == Op::ToReal {

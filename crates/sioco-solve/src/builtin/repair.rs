@@ -108,7 +108,7 @@ impl Numbers {
     pub fn excess(&self, terms: &[(Var, i64)], k: i128) -> Option<Ratio> {
         let mut sum = Ratio::whole(-k)?;
         for (v, c) in terms {
-            sum = sum.add(self.ratio(*v).mul(Ratio::from(*c))?)?;
+            sum = sum.add(self.ratio(*v).many(*c)?)?;
         }
         Some(sum)
     }

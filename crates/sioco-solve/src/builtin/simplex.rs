@@ -352,33 +352,123 @@ impl Builtin {
         }
     }
 
-    /// The bounds of a variable by all constraints with reals that are in force, disjunctions left out.
+    /// The bounds of a variable by all constraints that are in force, which its values reach or come as near to as one
+    /// likes; if that takes too much work, or other conditions matter, they may do so at bounds that are nearer.
     pub(super) fn extent_of(&mut self, var: Var, limit: u64) -> Interval {
-        let known = self.store.ends(var);
-        // What it is tied to.
+        let tied = self.tied_to(var);
+        let mut found = Extents { var, tied, chosen: Vec::new(), leaves: MOST_LEAVES, hull: None };
+        let end = self.store.work.saturating_add(limit);
+        let done = self.spread(&mut found, end);
+        match found.hull {
+            Some(hull) if done => hull,
+            _ => self.extent_here(&found, limit).unwrap_or_else(|| self.store.ends(var)),
+        }
+    }
+
+    /// What a variable is tied to by constraints, with reals or between several things.
+    fn tied_to(&self, var: Var) -> Vec<bool> {
         let mut inside = vec![false; self.store.occurs.len()];
         let mut next = vec![var];
         inside[var as usize] = true;
         while let Some(v) = next.pop() {
             for id in &self.store.occurs[v as usize] {
-                let Constraint::Real { terms, .. } = &*self.store.active[*id as usize].constraint else { continue };
-                for (other, _) in terms {
-                    if !std::mem::replace(&mut inside[*other as usize], true) {
-                        next.push(*other);
+                self.store.active[*id as usize].constraint.vars(&mut |other| {
+                    // What is fixed ties nothing.
+                    let fixed = self.store.ends(other).point().is_some();
+                    if !fixed && !std::mem::replace(&mut inside[other as usize], true) {
+                        next.push(other);
                     }
-                }
+                });
             }
         }
-        let Some(mut simplex) = Simplex::of(&self.store, &self.numbers, &|v| inside[v as usize]) else { return known };
+        inside
+    }
+
+    /// Goes through the alternatives of all disjunctions that the variable is tied to, and adds up what each leaves.
+    /// `false` if that was too much work.
+    fn spread(&mut self, found: &mut Extents, end: u64) -> bool {
+        if found.hull.is_some_and(|hull| hull.includes(&self.store.ends(found.var))) {
+            return true;
+        }
+        let open = self.store.active.iter().enumerate().position(|(id, active)| {
+            let Constraint::Any { vars, .. } = &*active.constraint else { return false };
+            !active.fired
+                && !found.chosen.contains(&id)
+                && vars.iter().any(|v| found.tied[*v as usize])
+                && !self.store.is_true(&active.constraint)
+        });
+        let Some(id) = open else {
+            if found.leaves == 0 || self.store.work >= end {
+                return false;
+            }
+            found.leaves -= 1;
+            let here = self.extent_here(found, end.saturating_sub(self.store.work));
+            found.add(here);
+            return true;
+        };
+        let clause = std::sync::Arc::clone(&self.store.active[id].constraint);
+        let owner = self.store.active[id].owner;
+        let Constraint::Any { alternatives, .. } = &*clause else { return false };
+        found.chosen.push(id);
+        let mut done = true;
+        for all in alternatives {
+            let mark = self.store.mark();
+            for c in all {
+                self.store.activate(c, owner, super::store::DECISION);
+            }
+            let allowance = self.allowance();
+            if !matches!(self.store.propagate(allowance), super::store::Outcome::Conflict(_)) {
+                done &= self.spread(found, end);
+            }
+            self.store.undo(mark);
+            if !done {
+                break;
+            }
+        }
+        found.chosen.pop();
+        done
+    }
+
+    /// The bounds of a variable by all constraints with reals that are in force, disjunctions left out.
+    fn extent_here(&mut self, found: &Extents, limit: u64) -> Option<Interval> {
+        let known = self.store.ends(found.var);
+        let inside = |v: Var| found.tied[v as usize];
+        let Some(mut simplex) = Simplex::of(&self.store, &self.numbers, &inside) else { return Some(known) };
         let extent = match simplex.solve(limit) {
             Outcome::Feasible => {
-                let lo = simplex.extreme(var, false, limit).unwrap_or(known.lo);
-                let hi = simplex.extreme(var, true, limit).unwrap_or(known.hi);
-                Interval { lo, hi }
+                let lo = simplex.extreme(found.var, false, limit).unwrap_or(known.lo);
+                let hi = simplex.extreme(found.var, true, limit).unwrap_or(known.hi);
+                Some(Interval { lo, hi })
             }
-            _ => known,
+            Outcome::Clash(..) => None,
+            Outcome::Stopped => Some(known),
         };
         self.store.work += simplex.work;
         extent
+    }
+}
+
+/// How many conjunctions of alternatives are looked at for the bounds of one variable.
+const MOST_LEAVES: u32 = 12;
+
+/// The bounds of a variable, as they are found.
+struct Extents {
+    var: Var,
+    /// What it is tied to.
+    tied: Vec<bool>,
+    /// The disjunctions that have been decided.
+    chosen: Vec<usize>,
+    /// How many conjunctions may still be looked at.
+    leaves: u32,
+    /// The least interval that holds what was found so far.
+    hull: Option<Interval>,
+}
+
+impl Extents {
+    fn add(&mut self, here: Option<Interval>) {
+        self.hull = match (self.hull, here) {
+            (Some(a), Some(b)) => Some(a.hull(&b)),
+            (a, b) => a.or(b),
+        };
     }
 }

@@ -9,6 +9,7 @@ use sioco_model::{Id, SymbolId, TermId, Value};
 use super::Bounds;
 use crate::builtin::Extent;
 use crate::query::{Answer, Limits, Reason, Symbols, Terms, Witness};
+use crate::quick;
 
 /// Why there are no values.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,7 +80,7 @@ impl<'a> Session<'a> {
 
     /// Adds the condition if it is possible; the witness then satisfies it too.
     pub fn narrow(&mut self, condition: TermId) -> bool {
-        let holds = self.value(condition) == Some(Value::Bool(true));
+        let holds = quick::truth(self.pool, self.sorts, condition, &self.witness) == Ok(true);
         self.solver.push();
         let terms = Terms { pool: self.pool, sorts: self.sorts, symbols: self.symbols };
         self.solver.assert(terms, condition);
