@@ -157,8 +157,21 @@ impl Store {
         }
     }
 
-    /// Tightens a bound of a variable by a constraint; `alone` if that has no other variable. Whether it changed anything.
-    fn bound(&mut self, var: Var, side: Side, end: End, alone: bool, reason: u32) -> Result<bool, Conflict> {
+    /// Whether one value is left for a variable.
+    pub(super) fn is_point(&self, var: Var) -> bool {
+        match self.interval(var) {
+            Some(interval) => interval.point().is_some(),
+            None => self.is_fixed(var),
+        }
+    }
+
+    /// Whether at most one of the variables has several values left.
+    pub(super) fn is_bound(&self, terms: &[(Var, i64)]) -> bool {
+        terms.len() == 1 || terms.iter().filter(|t| !self.is_point(t.0)).take(2).count() < 2
+    }
+
+    /// Tightens a bound of a variable by a constraint on these. Whether it changed anything.
+    fn bound(&mut self, var: Var, side: Side, end: End, terms: &[(Var, i64)], reason: u32) -> Result<bool, Conflict> {
         let real = self.real_of[var as usize];
         if real == NONE {
             // The nearest integer inside.
@@ -193,7 +206,8 @@ impl Store {
             return Ok(false);
         }
         let empty = new.is_empty();
-        if !alone && !empty && new.point().is_none() && !worthwhile(&now, side, end) {
+        // With all others fixed, the bound is all that there is to say.
+        if !empty && new.point().is_none() && !self.is_bound(terms) && !worthwhile(&now, side, end) {
             return Ok(false);
         }
         self.old_ends.push(if side == Side::Lo { now.lo } else { now.hi });
@@ -208,9 +222,16 @@ impl Store {
 
     /// The least value of a coefficient times a variable, if there is one.
     fn least_of(&self, var: Var, c: i64) -> Option<End> {
-        let ends = self.ends(var);
-        let end = if c > 0 { ends.lo } else { ends.hi }?;
-        Some(End { at: end.at.many(c)?, open: end.open })
+        if let Some(interval) = self.interval(var) {
+            let end = if c > 0 { interval.lo } else { interval.hi }?;
+            return Some(End { at: end.at.many(c)?, open: end.open });
+        }
+        let (bound, none) = match c > 0 {
+            true => (self.lo[var as usize], NO_LO),
+            false => (self.hi[var as usize], NO_HI),
+        };
+        let at = (bound != none).then(|| Ratio::from(bound).many(c))??;
+        Some(End { at, open: false })
     }
 
     /// A constraint with reals: each variable gets what the least values of the others leave.
@@ -223,8 +244,9 @@ impl Store {
     ) -> Result<(), Conflict> {
         let strict = compare == Compare::Lt;
         let changed = self.at_most_real(terms, k, 1, strict, id)?;
-        if compare == Compare::Eq && (self.at_most_real(terms, -k, -1, strict, id)? || changed) && terms.len() > 1 {
-            // One half may have made room for the other.
+        let changed = (compare == Compare::Eq && self.at_most_real(terms, -k, -1, strict, id)?) || changed;
+        // One half may have made room for the other; and with all others fixed, more is said of the last one.
+        if changed && terms.len() > 1 && (compare == Compare::Eq || self.is_bound(terms)) {
             self.enqueue(id);
         }
         Ok(())
@@ -256,9 +278,10 @@ impl Store {
             return Err(Conflict { constraint: id, bound: None });
         }
         let mut changed = false;
-        // With all others fixed, the bound is all that there is to say.
-        let moving = terms.iter().filter(|t| self.ends(t.0).point().is_none()).take(2).count();
         for (i, (v, c)) in terms.iter().enumerate() {
+            if terms.len() > 1 && self.is_point(*v) {
+                continue;
+            }
             let c = c * sign;
             let (mut room, mut others) = (slack, excluded);
             match open {
@@ -275,7 +298,7 @@ impl Store {
             let end = End { at, open: strict || others > 0 };
             let side = if c > 0 { Side::Hi } else { Side::Lo };
             // The sum of before is right as long as only the other sides move.
-            changed |= self.bound(*v, side, end, moving <= 1, id)?;
+            changed |= self.bound(*v, side, end, terms, id)?;
         }
         Ok(changed)
     }

@@ -2,8 +2,9 @@
 //!
 //! [`Builtin`] is sound and three-valued. *Sat* is said only with values that `quick` confirms,
 //! *unsat* only when propagation and an exhaustive search have proved it, and everything else is *unknown*: no cap on
-//! an unbounded integer ever becomes an *unsat*. Linear parts of conjuncts become linear constraints over intervals;
-//! all other parts are only evaluated.
+//! an unbounded integer ever becomes an *unsat*. Linear parts of conjuncts become linear constraints over intervals, of
+//! integers or of reals; all other parts are only evaluated. What linear constraints with reals say together is decided
+//! exactly.
 //!
 //! The same calls in the same order give the same answers; the limit of work counts visits of constraints.
 

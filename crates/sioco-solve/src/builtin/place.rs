@@ -313,7 +313,7 @@ impl Places {
         let place = &self.places[place as usize];
         let Some(var) = place.var else { return false };
         if let Sort::Real { .. } = sorts.get(place.sort) {
-            return store.interval(var).is_some_and(|i| i.point().is_some());
+            return store.is_point(var);
         }
         if !store.is_fixed(var) {
             return false;

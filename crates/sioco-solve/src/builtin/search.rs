@@ -84,7 +84,7 @@ impl Builtin {
             }
             if !self.next(&mut scope, &mut frames) {
                 break if incomplete {
-                    Err(Reason::Undecided("some conditions are not linear or not about integers".into()))
+                    Err(Reason::Undecided("some conditions are not linear or not about numbers".into()))
                 } else {
                     Ok(false)
                 };

@@ -21,6 +21,9 @@ use crate::ratio::{Ratio, divisor, times};
 /// Numbers in rows above this are divided by what they have in common.
 const LARGE: i128 = 1 << 40;
 
+/// Variables with their coefficients.
+type Sum = [(Var, i64)];
+
 /// A number and a multiple of δ.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Near {
@@ -87,14 +90,19 @@ pub(super) struct Simplex {
 }
 
 impl Simplex {
-    /// The constraints with several variables that are about one of these; nothing if there are none.
-    fn of(store: &Store, numbers: &Numbers, inside: &dyn Fn(Var) -> bool) -> Option<Simplex> {
+    /// The constraints that are about one of these and are `wanted` by their terms; nothing if there are none.
+    fn of(
+        store: &Store,
+        numbers: &Numbers,
+        inside: &dyn Fn(Var) -> bool,
+        wanted: &dyn Fn(&Sum) -> bool,
+    ) -> Option<Simplex> {
         let mut chosen = Vec::new();
         let mut vars: Vec<Var> = Vec::new();
         for (id, active) in store.active.iter().enumerate() {
             if let Constraint::Real { terms, .. } = &*active.constraint
-                && terms.len() > 1
                 && terms.iter().any(|t| inside(t.0))
+                && wanted(terms)
             {
                 chosen.push(id as u32);
                 vars.extend(terms.iter().map(|t| t.0));
@@ -335,7 +343,7 @@ impl Builtin {
             return None;
         }
         let inside = |v: Var| scope.vars.binary_search_by_key(&v, |known| known.0).is_ok();
-        let mut simplex = Simplex::of(&self.store, &self.numbers, &inside)?;
+        let mut simplex = Simplex::of(&self.store, &self.numbers, &inside, &|terms| terms.len() > 1)?;
         let outcome = simplex.solve(end.saturating_sub(self.store.work));
         self.store.work += simplex.work;
         match outcome {
@@ -374,8 +382,7 @@ impl Builtin {
             for id in &self.store.occurs[v as usize] {
                 self.store.active[*id as usize].constraint.vars(&mut |other| {
                     // What is fixed ties nothing.
-                    let fixed = self.store.ends(other).point().is_some();
-                    if !fixed && !std::mem::replace(&mut inside[other as usize], true) {
+                    if !self.store.is_point(other) && !std::mem::replace(&mut inside[other as usize], true) {
                         next.push(other);
                     }
                 });
@@ -433,7 +440,10 @@ impl Builtin {
     fn extent_here(&mut self, found: &Extents, limit: u64) -> Option<Interval> {
         let known = self.store.ends(found.var);
         let inside = |v: Var| found.tied[v as usize];
-        let Some(mut simplex) = Simplex::of(&self.store, &self.numbers, &inside) else { return Some(known) };
+        // Where all but one variable are fixed, the bounds of that one say the same.
+        let wanted = |terms: &Sum| !self.store.is_bound(terms);
+        let simplex = Simplex::of(&self.store, &self.numbers, &inside, &wanted);
+        let Some(mut simplex) = simplex else { return Some(known) };
         let extent = match simplex.solve(limit) {
             Outcome::Feasible => {
                 let lo = simplex.extreme(found.var, false, limit).unwrap_or(known.lo);
