@@ -224,6 +224,25 @@ fn a_long_path_is_cheap_and_its_core_is_small() {
     assert_eq!(core, [low, negative]);
 }
 
+/// A disjunction that is in force only because another one has a single alternative left rests on what excludes the
+/// others: that belongs to what clashes.
+#[test]
+fn why_a_disjunction_is_in_force_belongs_to_what_clashes() {
+    let mut world = World::new(1, 0, 0, false);
+    world.add_reals(2, false, Kind::Linear);
+    let (x, [v, w]) = (world.ints[0], [world.reals[0], world.reals[1]]);
+    let (zero, one, real) = (world.int(0), world.int(1), world.number(1, 1));
+    let at_least_one = world.test(Op::Le, &[one, x]);
+    let next = world.pool.app(Op::Add, &[v, real], world.sorts.real);
+    let [below, far, above] = [[v, w], [next, w], [w, v]].map(|sides| world.test(Op::Lt, &sides));
+    let [first, second] = [below, far].map(|c| world.pool.and(&world.sorts, &[c, above]));
+    let never = world.pool.or(&world.sorts, &[first, second]);
+    let positive = world.test(Op::Lt, &[zero, x]);
+    let same = world.test(Op::Eq, &[positive, never]);
+    assert_eq!(ask(&world, &[at_least_one, same]), Answer::Unsat(Some(vec![at_least_one, same])));
+    assert!(matches!(ask(&world, &[same]), Answer::Sat(_)));
+}
+
 #[test]
 fn strings_are_decided_by_equality() {
     let mut world = World::new(0, 0, 0, false);

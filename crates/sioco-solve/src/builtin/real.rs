@@ -7,7 +7,7 @@
 
 use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
-use sioco_model::{TermId, Value};
+use sioco_model::{SortId, TermId, Value};
 
 use super::constraint::{All, Compare, Constraint, any, linear, never};
 use super::equality::Operand;
@@ -260,20 +260,7 @@ impl Normaliser {
             }
             Op::Quot => {
                 let (dividend, by) = (parts.swap_remove(0), parts.swap_remove(0));
-                // The divisor is not zero, whichever it is.
-                let mut alternatives = Vec::new();
-                for Case { when, form } in &by {
-                    let mut all = when.clone();
-                    self.differ(form, &mut all)?;
-                    alternatives.push(all);
-                }
-                any(alternatives, sides);
-                // Where it is, there is no value at all.
-                let by: Vec<Case> = by.into_iter().filter(|c| c.form.as_constant() != Some(Ratio::ZERO)).collect();
-                if by.is_empty() {
-                    return one(Form::constant(Ratio::ZERO));
-                }
-                self.combine(dividend, by, sides, &mut |a, b| a.scale(Ratio::ONE.div(b.as_constant()?)?))
+                self.quotient(dividend, by, sides)
             }
             Op::Ite => {
                 let mut out = Vec::new();
@@ -286,33 +273,54 @@ impl Normaliser {
                 }
                 if out.len() > MAX_CASES { self.collapse(out, sides) } else { Some(out) }
             }
-            Op::Checked(sort) => {
-                let Sort::Real { lo, hi } = terms.sorts.get(sort) else { return None };
-                let cases = parts.swap_remove(0);
-                for (bound, sign) in [(lo, minus), (hi, Ratio::ONE)] {
-                    let Some(bound) = bound else { continue };
-                    let Some(bound) = Ratio::of(bound) else {
-                        self.opaque();
-                        continue;
-                    };
-                    // sign * (form - bound) <= 0
-                    let mut alternatives = Vec::new();
-                    for Case { when, form } in &cases {
-                        let mut all = when.clone();
-                        let form = form.add(&Form::constant(bound), minus)?.scale(sign)?;
-                        self.row(&form, Compare::Le, &mut all)?;
-                        alternatives.push(all);
-                    }
-                    any(alternatives, sides);
-                }
-                Some(cases)
-            }
+            Op::Checked(sort) => self.inside(terms, sort, parts.swap_remove(0), sides),
             Op::Field(..) => {
                 let place = self.place(terms, term, sides)?;
                 one(Form::var(self.places.places[place as usize].var?))
             }
             _ => None,
         }
+    }
+
+    /// A quotient; the divisor is not zero.
+    fn quotient(&mut self, dividend: Vec<Case>, by: Vec<Case>, sides: &mut All) -> Option<Vec<Case>> {
+        // The divisor is not zero, whichever it is.
+        let mut alternatives = Vec::new();
+        for Case { when, form } in &by {
+            let mut all = when.clone();
+            self.differ(form, &mut all)?;
+            alternatives.push(all);
+        }
+        any(alternatives, sides);
+        // Where it is, there is no value at all.
+        let by: Vec<Case> = by.into_iter().filter(|c| c.form.as_constant() != Some(Ratio::ZERO)).collect();
+        if by.is_empty() {
+            return Some(vec![Case { when: All::new(), form: Form::constant(Ratio::ZERO) }]);
+        }
+        self.combine(dividend, by, sides, &mut |a, b| a.scale(Ratio::ONE.div(b.as_constant()?)?))
+    }
+
+    /// A term that must be inside of a range.
+    fn inside(&mut self, terms: Terms<'_>, sort: SortId, cases: Vec<Case>, sides: &mut All) -> Option<Vec<Case>> {
+        let Sort::Real { lo, hi } = terms.sorts.get(sort) else { return None };
+        let minus = Ratio::ONE.neg();
+        for (bound, sign) in [(lo, minus), (hi, Ratio::ONE)] {
+            let Some(bound) = bound else { continue };
+            let Some(bound) = Ratio::of(bound) else {
+                self.opaque();
+                continue;
+            };
+            // sign * (form - bound) <= 0
+            let mut alternatives = Vec::new();
+            for Case { when, form } in &cases {
+                let mut all = when.clone();
+                let form = form.add(&Form::constant(bound), minus)?.scale(sign)?;
+                self.row(&form, Compare::Le, &mut all)?;
+                alternatives.push(all);
+            }
+            any(alternatives, sides);
+        }
+        Some(cases)
     }
 
     /// The least or the greatest of two terms.

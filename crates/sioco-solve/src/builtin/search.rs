@@ -113,7 +113,8 @@ impl Builtin {
                         }
                         return true;
                     }
-                    self.core.add(owner);
+                    // It may be in force only because of what excludes the alternatives of another one.
+                    self.core.explain_constraint(&self.store, id);
                 }
                 Choice::Split { var, point, low_first } if turn < 2 => {
                     let low = (turn == 0) == low_first;
