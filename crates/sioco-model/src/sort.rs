@@ -168,7 +168,8 @@ impl Sorts {
                 lo.as_ref().is_none_or(|lo| *lo <= n) && hi.as_ref().is_none_or(|hi| n <= *hi)
             }
             (Sort::Real { lo, hi }, Value::Real(r)) => {
-                lo.as_ref().is_none_or(|lo| *lo <= **r) && hi.as_ref().is_none_or(|hi| **r <= *hi)
+                let ordered = |a: &Rational, b: &Rational| number::compare_rationals(a, b).is_le();
+                lo.as_ref().is_none_or(|lo| ordered(lo, r)) && hi.as_ref().is_none_or(|hi| ordered(r, hi))
             }
             (Sort::Data(d), Value::Enum(c)) => {
                 self.data[*d].constructors.get(*c as usize).is_some_and(|c| c.fields.is_empty())

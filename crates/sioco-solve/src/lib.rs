@@ -26,6 +26,7 @@ pub mod logic;
 pub mod oracle;
 pub mod query;
 pub mod quick;
+mod ratio;
 pub mod smt;
 mod timer;
 pub mod values;

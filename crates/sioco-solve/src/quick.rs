@@ -1,7 +1,7 @@
-//! Truth of a condition for given values of the symbols, computed quickly for small integers and truth values.
+//! Truth of a condition for given values of the symbols, computed quickly for small numbers and truth values.
 //!
 //! The reference evaluator computes with big numbers and lists of values; in a search it would take most of the time.
-//! This evaluator does its arithmetic on 64 bits. It evaluates everything else as the reference evaluator does. Both
+//! This evaluator does its arithmetic on 64 bits, that of reals on 128. It evaluates everything else as the reference evaluator does. Both
 //! agree (`tests/quick.rs`), with one difference at quantifiers: this evaluator tries fewer values, but first narrows
 //! them to those that the requirements on them leave.
 
@@ -16,6 +16,8 @@ use sioco_model::semantics::trial::Trial;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{BinderId, Id, SortId, SymbolId, TermId, Value};
+
+use crate::ratio::Ratio;
 
 /// Quantifiers over more combinations of values than this are not evaluated: a search asks thousands of times.
 pub const MAX_COMBINATIONS: u64 = 256;
@@ -347,11 +349,16 @@ impl Quick<'_> {
                 let chosen = if self.truth(args[0], depth)? { args[1] } else { args[2] };
                 self.truth(chosen, depth)
             }
+            Op::Lt | Op::Le if self.pool.sort(args[0]) == self.sorts.real => {
+                let (left, right) = (self.real(args[0], depth)?, self.real(args[1], depth)?);
+                Some(if *op == Op::Lt { left < right } else { left <= right })
+            }
             Op::Lt => Some(self.int(args[0], depth)? < self.int(args[1], depth)?),
             Op::Le => Some(self.int(args[0], depth)? <= self.int(args[1], depth)?),
             Op::Eq => match self.sorts.get(self.pool.sort(args[0])) {
                 Sort::Int { .. } => Some(self.int(args[0], depth)? == self.int(args[1], depth)?),
                 Sort::Bool => Some(self.truth(args[0], depth)? == self.truth(args[1], depth)?),
+                Sort::Real { .. } => Some(self.real(args[0], depth)? == self.real(args[1], depth)?),
                 _ => Some(self.leaf(args[0])? == self.leaf(args[1])?),
             },
             Op::Is(c) => Some(self.leaf(args[0])?.constructor() == Some(*c)),
@@ -363,6 +370,50 @@ impl Quick<'_> {
         match self.pool.get(t) {
             Term::Const(v, _) => Some(v),
             Term::Symbol(y, _) => self.symbols.get(y.index()),
+            _ => None,
+        }
+    }
+
+    /// A real, if it and all that it is computed from are not too large.
+    fn real(&self, t: TermId, depth: u32) -> Option<Ratio> {
+        let depth = depth.checked_sub(1)?;
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        let (op, args) = match self.pool.get(t) {
+            Term::Const(v, _) => return Ratio::of_value(v),
+            Term::Symbol(y, _) => return Ratio::of_value(self.symbols.get(y.index())?),
+            Term::App(op, args) => (op, args),
+            _ => return None,
+        };
+        match op {
+            Op::Add => args.iter().try_fold(Ratio::ZERO, |sum, a| sum.add(self.real(*a, depth)?)),
+            Op::Mul => args.iter().try_fold(Ratio::ONE, |product, a| product.mul(self.real(*a, depth)?)),
+            Op::Sub => self.real(args[0], depth)?.sub(self.real(args[1], depth)?),
+            Op::Neg => Some(self.real(args[0], depth)?.neg()),
+            Op::Abs => {
+                let r = self.real(args[0], depth)?;
+                Some(if r.is_negative() { r.neg() } else { r })
+            }
+            Op::Quot => self.real(args[0], depth)?.div(self.real(args[1], depth)?),
+            Op::ToReal => Some(Ratio::from(self.int(args[0], depth)?)),
+            Op::Ite => {
+                let chosen = if self.truth(args[0], depth)? { args[1] } else { args[2] };
+                self.real(chosen, depth)
+            }
+            Op::Min | Op::Max => {
+                let mut best = self.real(args[0], depth)?;
+                for a in &args[1..] {
+                    let r = self.real(*a, depth)?;
+                    best = if *op == Op::Min { best.min(r) } else { best.max(r) };
+                }
+                Some(best)
+            }
+            Op::Checked(sort) => {
+                let r = self.real(args[0], depth)?;
+                let Sort::Real { lo, hi } = self.sorts.get(*sort) else { return None };
+                let above = lo.as_ref().map_or(Some(true), |lo| Some(Ratio::of(lo)? <= r))?;
+                let below = hi.as_ref().map_or(Some(true), |hi| Some(r <= Ratio::of(hi)?))?;
+                (above && below).then_some(r)
+            }
             _ => None,
         }
     }
@@ -387,6 +438,7 @@ impl Quick<'_> {
             Op::Abs => self.int(args[0], depth)?.checked_abs(),
             Op::Div => self.int(args[0], depth)?.checked_div_euclid(self.int(args[1], depth)?),
             Op::Mod => self.int(args[0], depth)?.checked_rem_euclid(self.int(args[1], depth)?),
+            Op::Floor => i64::try_from(self.real(args[0], depth)?.floor()).ok(),
             Op::Ite => {
                 let chosen = if self.truth(args[0], depth)? { args[1] } else { args[2] };
                 self.int(chosen, depth)

@@ -7,8 +7,9 @@ use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{TermId, Value};
 use sioco_solve::builtin::Builtin;
+use sioco_solve::smt::z3::{self, Z3Solver};
 use sioco_solve::{Answer, Cancellation, Limits, Reason, Solver};
-use support::{Rng, World, limits, seeds, walk};
+use support::{Kind, Rng, World, limits, seeds, walk, walk_with_reals};
 
 fn agrees(seeds: std::ops::Range<u64>, rich: bool, most_undecided: f64) {
     let (mut checks, mut undecided) = (0, 0);
@@ -31,6 +32,51 @@ fn linear_conditions_agree_with_brute_force() {
 #[test]
 fn partial_and_nonlinear_conditions_agree_with_brute_force() {
     agrees(seeds(1_000, 12), true, 0.05);
+}
+
+/// With reals, every *unsat* is asked of Z3 as well, by its core alone: brute force does not try all values.
+fn agrees_on_reals(kind: Kind, most_undecided: f64) {
+    let (library, _) = z3::find();
+    if library.is_none() {
+        eprintln!("without Z3: there is no library here, so what clashes is held against some values only");
+    }
+    let patient = Limits { resources: 5_000_000, ..Limits::default() };
+    let (mut checks, mut sat, mut undecided, mut confirmed) = (0, 0, 0, 0);
+    for seed in seeds(20_000, 8) {
+        for ranged in [false, true] {
+            let mut z3 = library.as_ref().map(Z3Solver::new);
+            let mut clash = |world: &World, core: &[TermId]| {
+                let Some(z3) = &mut z3 else { return };
+                z3.push();
+                core.iter().for_each(|c| z3.assert(world.terms(), *c));
+                let answer = z3.check(world.terms(), &patient, false);
+                z3.pop();
+                assert!(!matches!(answer, Answer::Sat(_)), "seed {seed}, {kind:?}, ranged {ranged}: {answer:?}");
+                confirmed += usize::from(matches!(answer, Answer::Unsat(_)));
+            };
+            let answers = walk_with_reals(seed, kind, ranged, &mut Builtin::new(), &mut clash);
+            checks += answers.len();
+            sat += answers.iter().filter(|a| **a == Some(true)).count();
+            undecided += answers.iter().filter(|a| a.is_none()).count();
+        }
+    }
+    println!("{kind:?}: {checks} checks, {sat} sat, {undecided} undecided, {confirmed} clashes confirmed");
+    assert!(undecided as f64 <= most_undecided * checks as f64, "{kind:?}: {undecided} of {checks} undecided");
+}
+
+#[test]
+fn linear_conditions_on_reals_agree_with_brute_force_and_z3() {
+    agrees_on_reals(Kind::Linear, 0.0);
+}
+
+#[test]
+fn conditions_on_reals_and_integers_agree_with_brute_force_and_z3() {
+    agrees_on_reals(Kind::Mixed, 0.02);
+}
+
+#[test]
+fn partial_and_nonlinear_conditions_on_reals_agree_with_brute_force_and_z3() {
+    agrees_on_reals(Kind::Rich, 0.2);
 }
 
 fn ask(world: &World, conjuncts: &[TermId]) -> Answer {
@@ -176,6 +222,25 @@ fn a_long_path_is_cheap_and_its_core_is_small() {
     solver.assert(world.terms(), negative);
     let Answer::Unsat(Some(core)) = solver.check(world.terms(), &limits(), false) else { panic!() };
     assert_eq!(core, [low, negative]);
+}
+
+/// A disjunction that is in force only because another one has a single alternative left rests on what excludes the
+/// others: that belongs to what clashes.
+#[test]
+fn why_a_disjunction_is_in_force_belongs_to_what_clashes() {
+    let mut world = World::new(1, 0, 0, false);
+    world.add_reals(2, false, Kind::Linear);
+    let (x, [v, w]) = (world.ints[0], [world.reals[0], world.reals[1]]);
+    let (zero, one, real) = (world.int(0), world.int(1), world.number(1, 1));
+    let at_least_one = world.test(Op::Le, &[one, x]);
+    let next = world.pool.app(Op::Add, &[v, real], world.sorts.real);
+    let [below, far, above] = [[v, w], [next, w], [w, v]].map(|sides| world.test(Op::Lt, &sides));
+    let [first, second] = [below, far].map(|c| world.pool.and(&world.sorts, &[c, above]));
+    let never = world.pool.or(&world.sorts, &[first, second]);
+    let positive = world.test(Op::Lt, &[zero, x]);
+    let same = world.test(Op::Eq, &[positive, never]);
+    assert_eq!(ask(&world, &[at_least_one, same]), Answer::Unsat(Some(vec![at_least_one, same])));
+    assert!(matches!(ask(&world, &[same]), Answer::Sat(_)));
 }
 
 #[test]

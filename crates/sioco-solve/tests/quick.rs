@@ -11,14 +11,16 @@ use sioco_model::{TermId, Value};
 use sioco_solve::chain::Chain;
 use sioco_solve::quick::truth;
 use sioco_solve::{Answer, Limits, Solver};
-use support::{Rng, World, seeds};
+use support::{Kind, Rng, World, seeds};
 
 #[test]
 fn quick_and_reference_evaluation_agree() {
     let mut compared = 0u64;
-    for seed in seeds(0, 60) {
+    for seed in seeds(0, 90) {
         let mut rng = Rng(seed);
-        let mut world = World::new(2, 1, 1, seed % 2 == 0);
+        let reals = if seed % 3 == 2 { 2 } else { 0 };
+        let mut world = World::new(2 - reals / 2, 1, 1, seed % 2 == 0);
+        world.add_reals(reals, true, Kind::Rich);
         let all = world.all();
         for _ in 0..4 {
             let condition = world.bool_term(&mut rng, 4, seed % 3 != 0);

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::linear::{Linear, Relation, Var, gcd};
+use super::repair::Numbers;
+use crate::ratio::Ratio;
 
 /// A conjunction.
 pub(crate) type All = Vec<Arc<Constraint>>;
@@ -12,8 +14,32 @@ pub(crate) type All = Vec<Arc<Constraint>>;
 pub(crate) enum Constraint {
     /// The sum of the terms stands in the relation to `k`.
     Linear { relation: Relation, terms: Box<[(Var, i64)]>, k: i128 },
+    /// The sum of the terms, some of which are reals, stands in the relation to `k`.
+    Real { compare: Compare, terms: Box<[(Var, i64)]>, k: i128 },
     /// At least one of the conjunctions holds; `vars` are all their variables.
     Any { alternatives: Box<[All]>, vars: Box<[Var]> },
+}
+
+/// How a sum with reals in it stands to a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Compare {
+    /// At most.
+    Le,
+    /// Less.
+    Lt,
+    /// Equal.
+    Eq,
+}
+
+impl Compare {
+    /// Whether a number stands so to zero.
+    pub fn holds(self, n: Ratio) -> bool {
+        match self {
+            Compare::Le => n <= Ratio::ZERO,
+            Compare::Lt => n.is_negative(),
+            Compare::Eq => n.is_zero(),
+        }
+    }
 }
 
 /// The constraint that is never true.
@@ -75,23 +101,25 @@ impl Constraint {
     /// Calls `f` for every variable once.
     pub fn vars(&self, f: &mut impl FnMut(Var)) {
         match self {
-            Constraint::Linear { terms, .. } => terms.iter().for_each(|t| f(t.0)),
+            Constraint::Linear { terms, .. } | Constraint::Real { terms, .. } => terms.iter().for_each(|t| f(t.0)),
             Constraint::Any { vars, .. } => vars.iter().for_each(|v| f(*v)),
         }
     }
 
-    /// Whether these values make it true.
-    pub fn holds(&self, values: &[i64]) -> bool {
+    /// Whether these numbers make it true. Not if that cannot be computed.
+    pub fn holds(&self, numbers: &Numbers) -> bool {
         match self {
             Constraint::Linear { relation, terms, k } => {
-                let sum: i128 = terms.iter().map(|(v, c)| i128::from(*c) * i128::from(values[*v as usize])).sum();
+                let sum: i128 =
+                    terms.iter().map(|(v, c)| i128::from(*c) * i128::from(numbers.numbers[*v as usize])).sum();
                 match relation {
                     Relation::Le => sum <= *k,
                     Relation::Eq => sum == *k,
                     Relation::Ne => sum != *k,
                 }
             }
-            Constraint::Any { alternatives, .. } => alternatives.iter().any(|a| a.iter().all(|c| c.holds(values))),
+            Constraint::Real { compare, terms, k } => numbers.excess(terms, *k).is_some_and(|n| compare.holds(n)),
+            Constraint::Any { alternatives, .. } => alternatives.iter().any(|a| a.iter().all(|c| c.holds(numbers))),
         }
     }
 }

@@ -68,7 +68,8 @@ impl Normaliser {
             Sort::Data(_) if !self.places.is_scalar(terms.sorts, sort) => {
                 self.same_data(terms, claim, out);
             }
-            Sort::Data(_) | Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
+            Sort::Real { .. } => self.same_real(terms, a, b, positive, out),
+            Sort::Data(_) | Sort::String | Sort::Seq(_) => {
                 if positive && matches!(terms.sorts.get(sort), Sort::String | Sort::Seq(_)) {
                     self.same_length(terms, a, b, out);
                 }

@@ -4,7 +4,7 @@
 //! contradiction. If it needs an entry, it also needs the bounds that the constraint of this entry used. The collected
 //! conjuncts always clash, but they need not be a minimal set.
 
-use super::constraint::Constraint;
+use super::constraint::{Compare, Constraint};
 use super::linear::{Relation, Var};
 use super::store::{Conflict, DECISION, NO_OWNER, Side, Store};
 
@@ -62,6 +62,13 @@ impl Core {
         }
     }
 
+    /// Adds the conjuncts that these bounds rest on.
+    pub fn explain_sides(&mut self, store: &Store, sides: impl Iterator<Item = (Var, Side)>) {
+        self.needed.resize(store.lo.len() * 2, false);
+        sides.for_each(|(v, side)| self.need(v, side));
+        self.walk(store);
+    }
+
     /// Adds the conjuncts that the bounds of these variables rest on.
     pub fn explain_bounds(&mut self, store: &Store, vars: impl Iterator<Item = Var>) {
         self.needed.resize(store.lo.len() * 2, false);
@@ -98,8 +105,13 @@ impl Core {
     fn constraint(&mut self, store: &Store, id: u32, tightened: Option<(Var, Side)>) {
         let active = &store.active[id as usize];
         self.add(active.owner);
+        let tied = match &*active.constraint {
+            Constraint::Linear { relation, .. } => *relation != Relation::Ne,
+            Constraint::Real { .. } => true,
+            Constraint::Any { .. } => false,
+        };
         match (&*active.constraint, tightened) {
-            (Constraint::Linear { relation, terms, .. }, Some((var, side))) if *relation != Relation::Ne => {
+            (Constraint::Linear { terms, .. } | Constraint::Real { terms, .. }, Some((var, side))) if tied => {
                 // The half of the relation that it came from: `sum <= k` lowers variables with positive coefficients.
                 let positive = terms.iter().any(|(v, c)| *v == var && *c > 0);
                 let at_most = positive == (side == Side::Hi);
@@ -107,7 +119,11 @@ impl Core {
                     self.need(*v, if (*c > 0) == at_most { Side::Lo } else { Side::Hi });
                 }
             }
-            (Constraint::Linear { relation: Relation::Le, terms, .. }, _) => {
+            (
+                Constraint::Linear { relation: Relation::Le, terms, .. }
+                | Constraint::Real { compare: Compare::Le | Compare::Lt, terms, .. },
+                _,
+            ) => {
                 for (v, c) in terms {
                     self.need(*v, if *c > 0 { Side::Lo } else { Side::Hi });
                 }

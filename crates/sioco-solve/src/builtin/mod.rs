@@ -2,8 +2,9 @@
 //!
 //! [`Builtin`] is sound and three-valued. *Sat* is said only with values that `quick` confirms,
 //! *unsat* only when propagation and an exhaustive search have proved it, and everything else is *unknown*: no cap on
-//! an unbounded integer ever becomes an *unsat*. Linear parts of conjuncts become linear constraints over intervals;
-//! all other parts are only evaluated.
+//! an unbounded integer ever becomes an *unsat*. Linear parts of conjuncts become linear constraints over intervals, of
+//! integers or of reals; all other parts are only evaluated. What linear constraints with reals say together is decided
+//! exactly.
 //!
 //! The same calls in the same order give the same answers; the limit of work counts visits of constraints.
 
@@ -11,20 +12,24 @@ mod constraint;
 mod difference;
 mod equality;
 mod explain;
+mod interval;
 mod linear;
 mod model;
 mod normal;
 mod pairs;
 mod place;
+mod real;
 mod repair;
 mod says;
 mod scope;
 mod search;
+mod simplex;
 mod store;
 mod text;
 
 use std::sync::Arc;
 
+use sioco_model::number::Rational;
 use sioco_model::{Id, TermId, Value};
 
 use self::explain::Core;
@@ -35,6 +40,7 @@ use self::says::Completion;
 use self::store::{DECISION, Mark, Outcome, Store};
 use crate::query::{Answer, Limits, Reason, Solver, Terms};
 use crate::quick::MAX_COMBINATIONS;
+use crate::ratio::Ratio;
 
 /// More combinations of values of a quantifier than this are never tried: a fraction of the [work](crate::chain) of a
 /// question would go into one condition.
@@ -152,8 +158,13 @@ impl Builtin {
 
     /// Repairs the numbers and confirms the values; otherwise everything is as before.
     fn try_values(&mut self, terms: Terms<'_>) -> bool {
+        self.try_values_from(terms, &[])
+    }
+
+    /// The same, beginning with these reals.
+    fn try_values_from(&mut self, terms: Terms<'_>, given: &[(linear::Var, Ratio)]) -> bool {
         let log = self.numbers.log.len();
-        let found = self.numbers.repair(&mut self.store, self.repaired)
+        let found = self.numbers.repair(&mut self.store, self.repaired, given)
             && matches!(self.confirm(terms, log), Verdict::Confirmed);
         if !found {
             self.numbers.undo(log);
@@ -204,7 +215,7 @@ impl Builtin {
             let symbol = sioco_model::SymbolId::from_index(i);
             if let Some(place) = self.normaliser.places.known(symbol) {
                 let numbers = &mut self.numbers;
-                self.normaliser.places.write(place, value, &mut |var, n| numbers.set(var, n));
+                self.normaliser.places.write(place, value, &mut |var, n| numbers.put(var, n));
             }
             let old = std::mem::replace(&mut self.values[i], value.clone());
             self.value_log.push((i as u32, old));
@@ -229,6 +240,29 @@ impl Builtin {
         }
     }
 }
+
+impl Builtin {
+    /// The bounds that are known for a symbol of sort `Real`: least and greatest, `None` where there is none, each with
+    /// whether it is excluded; nothing where little is known of it at all.
+    ///
+    /// They are implied by the conjuncts. Where the constraints say all of these and are not too many, the values reach
+    /// them, or come as near as one likes.
+    pub fn extent(&mut self, terms: Terms<'_>, symbol: sioco_model::SymbolId) -> Option<Extent> {
+        self.grow(terms);
+        if self.settle(self.allowance()) {
+            return None;
+        }
+        let places = &self.normaliser.places;
+        let var = places.known(symbol).and_then(|p| places.places[p as usize].var)?;
+        self.store.interval(var)?;
+        let limit = self.allowance();
+        let interval::Interval { lo, hi } = self.extent_of(var, limit);
+        Some([lo, hi].map(|end| end.map(|end| (end.at.rational(), end.open))))
+    }
+}
+
+/// Two bounds of a real, each with whether it is excluded.
+pub type Extent = [Option<(Rational, bool)>; 2];
 
 impl Solver for Builtin {
     fn name(&self) -> String {
@@ -258,7 +292,7 @@ impl Solver for Builtin {
             let (a, b) = (self.repaired, level.mark);
             self.repaired = Mark { trail: a.trail.min(b.trail), active: a.active.min(b.active) };
             if self.levels.is_empty() {
-                self.numbers.log.clear();
+                self.numbers.forget();
                 self.value_log.clear();
             }
         } else {

@@ -29,18 +29,16 @@ impl Builtin {
             self.uses.push(Vec::new());
         }
         let places = &mut self.normaliser.places;
-        self.store.grow(&places.bounds);
+        self.store.grow(&places.bounds, &places.reals);
         if self.numbers.numbers.len() == places.bounds.len() && self.known_places == places.places.len() {
             return;
         }
-        for (lo, hi) in &places.bounds[self.numbers.numbers.len()..] {
-            self.numbers.numbers.push(0.clamp(*lo, (*hi).max(*lo)));
-        }
+        self.numbers.grow(&places.bounds, &places.reals);
         for p in self.known_places..places.places.len() {
             let symbol = places.places[p].symbol;
             if let Some(root) = places.known(symbol) {
-                let numbers = &mut self.numbers.numbers;
-                places.write(root, &self.values[symbol.index()], &mut |v: Var, n| numbers[v as usize] = n);
+                let numbers = &mut self.numbers;
+                places.write(root, &self.values[symbol.index()], &mut |v: Var, n| numbers.begin_with(v, n));
             }
         }
         self.known_places = places.places.len();
@@ -82,7 +80,7 @@ impl Builtin {
             let Some(root) = places.known(symbol) else { continue };
             let i = symbol.index();
             let settled = |v: Var| self.store.is_fixed(v);
-            let new = places.guess(terms.sorts, root, &self.numbers.numbers, &self.values[i], &settled);
+            let new = places.guess(terms.sorts, root, &self.numbers, &self.values[i], &settled);
             // Long values take long to make, and to look at.
             self.store.work += text::length(&new).map_or(0, i64::unsigned_abs) / CHARACTERS;
             if new == self.values[i] {

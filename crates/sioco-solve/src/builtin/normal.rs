@@ -19,6 +19,7 @@ use super::constraint::{All, any, linear, never};
 use super::equality::{Equality, MAX_NESTING, Operand};
 use super::linear::{Linear, Relation};
 use super::place::{PlaceId, Places};
+use super::real::Real;
 use super::says::{Says, says};
 use super::store::{NO_HI, NO_LO};
 use crate::query::Terms;
@@ -61,6 +62,10 @@ impl Whole {
         Linear::constant(n).map(Whole::from)
     }
 
+    pub(super) fn form(&self) -> &Linear {
+        &self.form
+    }
+
     /// `self - other + constant`. Names tie sums of one path together, where bounds would be lost between two long
     /// sums; but what cancels out should, so a short difference has no names.
     pub(super) fn minus(&self, other: &Whole, constant: i128) -> Option<Linear> {
@@ -85,6 +90,8 @@ pub(crate) struct Normaliser {
     pub places: Places,
     normals: FxHashMap<TermId, Arc<Normal>>,
     wholes: FxHashMap<TermId, Whole>,
+    /// The same of terms of reals.
+    pub(super) reals: FxHashMap<TermId, Real>,
     literals: u32,
     exact: bool,
 }
@@ -100,6 +107,9 @@ impl Normaliser {
         }
         if self.wholes.len() >= MAX_REMEMBERED {
             self.wholes.clear();
+        }
+        if self.reals.len() >= MAX_REMEMBERED {
+            self.reals.clear();
         }
         let mut symbols = Vec::new();
         terms.pool.visit(conjunct, &mut |_, t| {
@@ -131,6 +141,26 @@ impl Normaliser {
     /// Says nothing about the literal.
     pub(super) fn opaque(&mut self) {
         self.exact = false;
+    }
+
+    /// Begins to look whether the constraints of a part say all of it; what was known before.
+    pub(super) fn begin_exact(&mut self) -> bool {
+        std::mem::replace(&mut self.exact, true)
+    }
+
+    /// Whether they do so far.
+    pub(super) fn is_exact_so_far(&self) -> bool {
+        self.exact
+    }
+
+    /// The part is done.
+    pub(super) fn end_exact(&mut self, outer: bool) {
+        self.exact &= outer;
+    }
+
+    /// Whether the conjunct is too large to go on with.
+    pub(super) fn gave_up(&self) -> bool {
+        self.literals > MAX_LITERALS
     }
 
     /// A literal in an alternative of its own.
@@ -189,6 +219,10 @@ impl Normaliser {
                     Some(form) => linear(&form, Relation::Le, out),
                     None => self.opaque(),
                 }
+            }
+            (Op::Lt | Op::Le, _) if terms.pool.sort(args[0]) == terms.sorts.real => {
+                let (left, right) = if positive { (args[0], args[1]) } else { (args[1], args[0]) };
+                self.ordered(terms, left, right, (op == Op::Lt) == positive, out);
             }
             (Op::Is(c), _) => match self.place(terms, args[0], out) {
                 Some(place) => self.tag(place, c, positive, out),
@@ -382,6 +416,7 @@ impl Normaliser {
                 let place = self.place(terms, term, sides)?;
                 self.places.places[place as usize].var.map(Linear::var)
             }
+            Op::Floor => self.floor(terms, args[0], sides),
             Op::Len => {
                 let place = self.place(terms, args[0], sides)?;
                 // The constraints do not say all that a token and its length have to do with each other.

@@ -229,7 +229,7 @@ mod tests {
                 _ => (lo, hi),
             }
         });
-        store.grow(&bounds.collect::<Vec<_>>());
+        store.grow(&bounds.collect::<Vec<_>>(), &[]);
         for _ in 0..random.below(120) {
             let relation = [Relation::Le, Relation::Le, Relation::Eq, Relation::Ne][random.below(4) as usize];
             let mut terms = Vec::new();
@@ -254,7 +254,7 @@ mod tests {
             |terms: &[(Var, i64)], k| Arc::new(Constraint::Linear { relation: Relation::Le, terms: terms.into(), k });
         for (least, clashes) in [(0, true), (-20, false)] {
             let mut store = Store::default();
-            store.grow(&[(NO_LO, NO_HI), (least, NO_HI)]);
+            store.grow(&[(NO_LO, NO_HI), (least, NO_HI)], &[]);
             store.activate(&le(&[(0, 2), (1, -1)], 0), 0, 0);
             store.activate(&le(&[(0, -1), (1, 1)], -4), 1, 0);
             assert_eq!(first(&store, &rows(&store)).0.is_some(), clashes, "{least}");

@@ -1,9 +1,10 @@
 //! Places: symbols and their fields, each with a variable of the store that says something about its value.
 //!
-//! A truth value is 0 or 1; an integer is itself; an element of a data type is the position of its constructor, and
-//! its fields are places of their own. A real, a string or a sequence is a *token*: a number that is the same for equal
-//! values and different for different values. Equality needs no more than that. The length of a string or a sequence is
-//! a separate variable. From a token and a length that satisfy the constraints, `text` makes a value.
+//! A truth value is 0 or 1; an integer is itself; so is a real, whose variable has rational bounds instead of whole ones;
+//! an element of a data type is the position of its constructor, and its fields are places of their own. A string or a
+//! sequence is a *token*: a number that is the same for equal values and different for different values. Equality needs
+//! no more than that. The length of a string or a sequence is a separate variable. From a token and a length that satisfy
+//! the constraints, `text` makes a value.
 
 use std::sync::Arc;
 
@@ -13,10 +14,12 @@ use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{Id, SortId, SymbolId, Value};
 
 use super::constraint::{Constraint, linear};
+use super::interval::{End, Interval};
 use super::linear::{Linear, Relation, Var};
 use super::store::{NO_HI, NO_LO, Store};
 use super::text;
 use crate::query::Terms;
+use crate::ratio::Ratio;
 
 /// A symbol, or a field of a place.
 pub(crate) type PlaceId = u32;
@@ -36,6 +39,24 @@ pub(crate) struct Place {
     pub fields: Vec<((u32, u32), PlaceId)>,
 }
 
+/// What stands for a value, or for a part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Number {
+    /// Of anything but a real.
+    Whole(i64),
+    /// Of a real.
+    Real(Ratio),
+}
+
+/// Numbers of all variables.
+pub(crate) trait Read {
+    /// That of a variable that is no real.
+    fn whole(&self, var: Var) -> i64;
+
+    /// That of a real.
+    fn real(&self, var: Var) -> Option<Ratio>;
+}
+
 /// The variables of the store and what they stand for.
 #[derive(Default)]
 pub(crate) struct Places {
@@ -43,6 +64,8 @@ pub(crate) struct Places {
     roots: Vec<Option<PlaceId>>,
     /// The first bounds of every variable.
     pub bounds: Vec<(i64, i64)>,
+    /// The variables that are reals, in order, with their first bounds.
+    pub reals: Vec<(Var, Interval)>,
     /// The symbol whose value depends on a variable; helper variables have none.
     pub symbol_of: Vec<Option<SymbolId>>,
     /// Whether halving the interval of a variable would be no use: the order of tokens means nothing, and one length is as
@@ -58,6 +81,23 @@ impl Places {
     /// A helper variable: a value that is determined by others.
     pub fn helper(&mut self, lo: i64, hi: i64) -> Var {
         self.variable(lo, hi, None)
+    }
+
+    /// The same that is a real, with any value.
+    pub fn real_helper(&mut self) -> Var {
+        self.real_variable(Interval::default(), None)
+    }
+
+    fn real_variable(&mut self, interval: Interval, symbol: Option<SymbolId>) -> Var {
+        let var = self.variable(NO_LO, NO_HI, symbol);
+        self.undivided[var as usize] = true;
+        self.reals.push((var, interval));
+        var
+    }
+
+    /// Whether a variable is a real.
+    pub fn is_real(&self, var: Var) -> bool {
+        self.reals.binary_search_by_key(&var, |r| r.0).is_ok()
     }
 
     /// A helper that is a name for a form.
@@ -121,7 +161,13 @@ impl Places {
                 let last = sorts.data[*d].constructors.len() as i64 - 1;
                 Some(self.variable(0, last, symbol_var))
             }
-            Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
+            Sort::Real { lo, hi } => {
+                // An end that does not fit is left to the evaluator.
+                let end = |at: &Rational| Some(End { at: Ratio::of(at)?, open: false });
+                let [lo, hi] = [lo, hi].map(|bound| bound.as_ref().and_then(end));
+                Some(self.real_variable(Interval { lo, hi }, symbol_var))
+            }
+            Sort::String | Sort::Seq(_) => {
                 let var = self.variable(NO_LO, NO_HI, symbol_var);
                 self.undivided[var as usize] = true;
                 Some(var)
@@ -167,16 +213,20 @@ impl Places {
     }
 
     /// Sets the numbers of a place and its fields to those that stand for a value.
-    pub fn write(&mut self, place: PlaceId, value: &Value, set: &mut impl FnMut(Var, i64)) {
-        if let Some(var) = self.places[place as usize].var
-            && let Some(n) = self.encode(value)
-        {
-            set(var, n);
+    pub fn write(&mut self, place: PlaceId, value: &Value, set: &mut impl FnMut(Var, Number)) {
+        if let Some(var) = self.places[place as usize].var {
+            let number = match value {
+                Value::Real(r) => Ratio::of(r).map(Number::Real),
+                _ => self.encode(value).map(Number::Whole),
+            };
+            if let Some(number) = number {
+                set(var, number);
+            }
         }
         if let Some(var) = self.places[place as usize].length
             && let Some(n) = text::length(value)
         {
-            set(var, n);
+            set(var, Number::Whole(n));
         }
         if let Value::Data(d) = value {
             for i in 0..self.places[place as usize].fields.len() {
@@ -189,7 +239,7 @@ impl Places {
     }
 
     /// The value that the numbers of a place and its fields stand for; what they leave open is as in `before`.
-    pub fn read(&self, sorts: &Sorts, place: PlaceId, numbers: &[i64], before: &Value) -> Value {
+    pub fn read(&self, sorts: &Sorts, place: PlaceId, numbers: &impl Read, before: &Value) -> Value {
         self.guess(sorts, place, numbers, before, &|_| true)
     }
 
@@ -199,17 +249,20 @@ impl Places {
         &self,
         sorts: &Sorts,
         place: PlaceId,
-        numbers: &[i64],
+        numbers: &impl Read,
         before: &Value,
         settled: &dyn Fn(Var) -> bool,
     ) -> Value {
         let place = &self.places[place as usize];
         let Some(var) = place.var else { return before.clone() };
-        let n = numbers[var as usize];
+        let n = match sorts.get(place.sort) {
+            Sort::Real { .. } => return numbers.real(var).map_or_else(|| before.clone(), Ratio::value),
+            _ => numbers.whole(var),
+        };
         match sorts.get(place.sort) {
             Sort::Bool => Value::Bool(n != 0),
             Sort::Int { .. } => Value::Int(n),
-            Sort::Real { .. } => self.token_value(n).unwrap_or_else(|| Value::real(Rational::from(n))),
+            Sort::Real { .. } => before.clone(),
             Sort::Data(d) => {
                 let tag = n as u32;
                 let Some(constructor) = sorts.data[*d].constructors.get(tag as usize) else { return before.clone() };
@@ -227,7 +280,7 @@ impl Places {
             }
             Sort::String | Sort::Seq(_) => {
                 let known = self.token_value(n);
-                let length = place.length.map(|v| numbers[v as usize]).filter(|_| !settled(var));
+                let length = place.length.map(|v| numbers.whole(v)).filter(|_| !settled(var));
                 match (known, length) {
                     (Some(value), None) => value,
                     (Some(value), Some(length)) if text::length(&value) == Some(length) => value,
@@ -258,11 +311,17 @@ impl Places {
     /// Whether one value is left for a place, its fields included.
     pub fn is_settled(&self, sorts: &Sorts, store: &Store, place: PlaceId) -> bool {
         let place = &self.places[place as usize];
-        let Some(var) = place.var.filter(|v| store.is_fixed(*v)) else { return false };
+        let Some(var) = place.var else { return false };
+        if let Sort::Real { .. } = sorts.get(place.sort) {
+            return store.is_point(var);
+        }
+        if !store.is_fixed(var) {
+            return false;
+        }
         let n = store.lo[var as usize];
         match sorts.get(place.sort) {
-            Sort::Bool | Sort::Int { .. } => true,
-            Sort::Real { .. } | Sort::String | Sort::Seq(_) => self.token_value(n).is_some(),
+            Sort::Bool | Sort::Int { .. } | Sort::Real { .. } => true,
+            Sort::String | Sort::Seq(_) => self.token_value(n).is_some(),
             Sort::Data(d) => {
                 let Some(constructor) = sorts.data[*d].constructors.get(n as usize) else { return false };
                 (0..constructor.fields.len() as u32).all(|i| {

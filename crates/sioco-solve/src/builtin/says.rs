@@ -1,9 +1,9 @@
 //! Conjuncts that state the value of one symbol directly: `y == t`, and for reals also `y < t` and the like.
 //!
-//! Paths define symbols: `x3 == p1 * p1`. Constraints say little about nonlinear terms, and nothing about the order of
-//! reals. But if such a symbol has no other use, it can simply take the value of the term, or a value on the correct
-//! side of it. This module completes proposed values in this way before the evaluator confirms them. It proves nothing,
-//! with one exception: bounds of a real that plainly contradict each other are a contradiction.
+//! Paths define symbols: `x3 == p1 * p1`. Constraints say little about nonlinear terms. But if such a symbol has no other
+//! use, it can simply take the value of the term, or a value on the correct side of it. This module completes proposed
+//! values in this way before the evaluator confirms them. It proves nothing, with one exception: a real that is compared
+//! with one term that is not linear in ways that plainly contradict each other.
 
 use sioco_model::number::{Rational, to_rational};
 use sioco_model::sort::Sort;
@@ -158,7 +158,8 @@ impl Builtin {
         self.completion.speaking.push(owner);
         self.completion.inexact += usize::from(!normal.exact);
         for said in &normal.says {
-            if !self.contradiction {
+            // What constraints say all of, they also refute.
+            if !self.contradiction && !normal.exact {
                 self.find_clash(terms, said);
             }
         }
@@ -273,7 +274,7 @@ impl Builtin {
         }
         if let Some(place) = self.normaliser.places.known(symbol) {
             let numbers = &mut self.numbers;
-            self.normaliser.places.write(place, &value, &mut |var, n| numbers.set(var, n));
+            self.normaliser.places.write(place, &value, &mut |var, n| numbers.put(var, n));
         }
         let old = std::mem::replace(&mut self.values[i], value);
         self.value_log.push((i as u32, old));

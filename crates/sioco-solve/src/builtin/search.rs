@@ -85,7 +85,7 @@ impl Builtin {
             }
             if !self.next(&mut scope, &mut frames) {
                 break if incomplete {
-                    Err(Reason::Undecided("some conditions are not linear or not about integers".into()))
+                    Err(Reason::Undecided("some conditions are not linear or not about numbers".into()))
                 } else {
                     Ok(false)
                 };
@@ -114,7 +114,8 @@ impl Builtin {
                         }
                         return true;
                     }
-                    self.core.add(owner);
+                    // It may be in force only because of what excludes the alternatives of another one.
+                    self.core.explain_constraint(&self.store, id);
                 }
                 Choice::Split { var, point, low_first } if turn < 2 => {
                     let low = (turn == 0) == low_first;
@@ -149,6 +150,11 @@ impl Builtin {
         if self.try_values(terms) {
             return Node::Found;
         }
+        match self.look_at_reals(terms, scope, end) {
+            Some(true) => return Node::Found,
+            Some(false) => return Node::Refuted,
+            None => {}
+        }
         if self.symbols_are_settled(terms, scope) {
             return if self.try_settled_values(terms, scope) { Node::Found } else { Node::Open };
         }
@@ -175,7 +181,11 @@ impl Builtin {
         for y in &scope.symbols {
             let (places, store, numbers) = (&self.normaliser.places, &self.store, &mut self.numbers);
             if let Some(place) = places.known(*y) {
-                places.vars(place, &mut |v| numbers.set(v, store.lo[v as usize]));
+                places.vars(place, &mut |v| match store.interval(v).map(|i| i.lo) {
+                    Some(Some(lo)) => numbers.set_real(v, lo.at),
+                    Some(None) => {}
+                    None => numbers.set(v, store.lo[v as usize]),
+                });
             }
         }
         let found = matches!(self.confirm(terms, log), Verdict::Confirmed);
@@ -200,7 +210,7 @@ impl Builtin {
             let values = scope.values(&self.values);
             for y in &c.normal.symbols {
                 if let Some(place) = places.known(*y) {
-                    values[y.index()] = places.read(terms.sorts, place, &self.store.lo, &self.values[y.index()]);
+                    values[y.index()] = places.read(terms.sorts, place, &self.store, &self.values[y.index()]);
                 }
             }
             // A quantifier over a domain that is too large to try is no refutation.

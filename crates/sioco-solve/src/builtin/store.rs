@@ -2,11 +2,13 @@
 //!
 //! Bounds are 64-bit numbers that only ever say too little: `i64::MIN` as a lower bound and `i64::MAX` as an upper
 //! bound mean "none", and a bound outside of 64 bits is weakened to the nearest that fits. So a bound is always
-//! implied by the constraints, and an empty interval is always a contradiction.
+//! implied by the constraints, and an empty interval is always a contradiction. Reals have bounds of their own; see
+//! `interval`.
 
 use std::sync::Arc;
 
 use super::constraint::{All, Constraint};
+use super::interval::{End, Interval};
 use super::linear::{Relation, Var};
 
 /// No lower bound.
@@ -31,6 +33,7 @@ pub(crate) enum Side {
 pub(crate) struct Tightened {
     pub var: Var,
     pub side: Side,
+    /// The bound before; that of a real is elsewhere.
     pub old: i64,
     /// The constraint that did it, or [`DECISION`].
     pub reason: u32,
@@ -80,6 +83,12 @@ pub(crate) enum Outcome {
 pub(crate) struct Store {
     pub lo: Vec<i64>,
     pub hi: Vec<i64>,
+    /// Which real a variable is, if it is one; its bounds, and those of before for the entries of the trail.
+    pub(super) real_of: Vec<u32>,
+    pub(super) reals: Vec<Interval>,
+    pub(super) old_ends: Vec<Option<End>>,
+    /// How many constraints in force have reals in them.
+    pub real_rows: usize,
     /// The constraints in force that each variable occurs in, in the order of the stack.
     pub occurs: Vec<Vec<u32>>,
     pub trail: Vec<Tightened>,
@@ -93,13 +102,16 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Adds a variable with its first bounds.
-    pub fn grow(&mut self, bounds: &[(i64, i64)]) {
+    /// Adds variables with their first bounds; some of them are reals.
+    pub fn grow(&mut self, bounds: &[(i64, i64)], reals: &[(Var, Interval)]) {
         for (lo, hi) in &bounds[self.lo.len()..] {
             self.lo.push(*lo);
             self.hi.push(*hi);
             self.occurs.push(Vec::new());
             self.defined.push(false);
+        }
+        if self.real_of.len() < self.lo.len() {
+            self.grow_reals(reals);
         }
     }
 
@@ -109,7 +121,12 @@ impl Store {
 
     /// Goes back to a mark; what was still to be propagated is dropped.
     pub fn undo(&mut self, mark: Mark) {
-        for t in self.trail.drain(mark.trail..).rev() {
+        while self.trail.len() > mark.trail {
+            let Some(t) = self.trail.pop() else { break };
+            if self.interval(t.var).is_some() {
+                self.restore(t);
+                continue;
+            }
             match t.side {
                 Side::Lo => self.lo[t.var as usize] = t.old,
                 Side::Hi => self.hi[t.var as usize] = t.old,
@@ -119,6 +136,7 @@ impl Store {
         while self.active.len() > mark.active {
             let Some(last) = self.active.pop() else { break };
             self.queued.pop();
+            self.real_rows -= usize::from(matches!(*last.constraint, Constraint::Real { .. }));
             last.constraint.vars(&mut |v| {
                 self.occurs[v as usize].pop();
             });
@@ -145,6 +163,7 @@ impl Store {
     pub fn activate(&mut self, constraint: &Arc<Constraint>, owner: u32, by: u32) {
         let id = self.active.len() as u32;
         constraint.vars(&mut |v| self.occurs[v as usize].push(id));
+        self.real_rows += usize::from(matches!(**constraint, Constraint::Real { .. }));
         self.active.push(Active { constraint: Arc::clone(constraint), owner, by, fired: false, defines: DECISION });
         self.queued.push(true);
         self.queue.push_back(id);
@@ -176,7 +195,13 @@ impl Store {
         lo == hi && lo != NO_LO && hi != NO_HI
     }
 
-    fn wake(&mut self, var: Var, except: u32) {
+    pub(super) fn enqueue(&mut self, id: u32) {
+        if !std::mem::replace(&mut self.queued[id as usize], true) {
+            self.queue.push_back(id);
+        }
+    }
+
+    pub(super) fn wake(&mut self, var: Var, except: u32) {
         for i in 0..self.occurs[var as usize].len() {
             let c = self.occurs[var as usize][i];
             if c != except && !self.queued[c as usize] {
@@ -240,6 +265,7 @@ impl Store {
                 Constraint::Linear { relation: Relation::Eq, terms, k } => self.equal(terms, *k, id),
                 Constraint::Linear { relation: Relation::Ne, terms, k } => self.different(terms, *k, id),
                 Constraint::Any { alternatives, .. } => self.one_of(alternatives, id),
+                Constraint::Real { compare, terms, k } => self.propagate_real(*compare, terms, *k, id),
             };
             if let Err(conflict) = result {
                 self.clear_queue();
@@ -380,6 +406,7 @@ impl Store {
                     Relation::Ne => terms.iter().all(|t| self.is_fixed(t.0)) && least == Some(*k),
                 }
             }
+            Constraint::Real { compare, terms, k } => self.is_false_real(*compare, terms, *k),
             Constraint::Any { alternatives, .. } => alternatives.iter().all(|a| a.iter().any(|c| self.is_false(c))),
         }
     }
@@ -395,6 +422,7 @@ impl Store {
                     Relation::Ne => least.is_some_and(|l| l > *k) || greatest.is_some_and(|g| g < *k),
                 }
             }
+            Constraint::Real { compare, terms, k } => self.is_true_real(*compare, terms, *k),
             Constraint::Any { alternatives, .. } => alternatives.iter().any(|a| a.iter().all(|c| self.is_true(c))),
         }
     }

@@ -34,7 +34,7 @@ pub use self::cache::{Cache, Remembered};
 pub use self::groups::Groups;
 use self::mirror::{Level, Mirror};
 pub use self::simplify::{Seen, Simplifier};
-use crate::builtin::Builtin;
+use crate::builtin::{Builtin, Extent};
 use crate::cancellation::Cancellation;
 use crate::finite::{Finite, put};
 use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
@@ -256,6 +256,11 @@ impl Chain {
     /// The bounds that the built-in solver knows for an `Int` symbol (see [`Builtin::bounds`]).
     pub fn bounds(&mut self, symbol: sioco_model::SymbolId) -> (Option<i64>, Option<i64>) {
         if self.switches.builtin { self.builtin.bounds(symbol) } else { (None, None) }
+    }
+
+    /// The bounds that the built-in solver knows for a `Real` symbol (see [`Builtin::extent`]).
+    pub fn extent(&mut self, terms: Terms<'_>, symbol: sioco_model::SymbolId) -> Option<Extent> {
+        if self.switches.builtin { self.builtin.extent(terms, symbol) } else { None }
     }
 
     /// For each symbol whether a conjunct speaks of it.

@@ -3,6 +3,7 @@
 use sioco_model::{SymbolId, TermId, Value};
 
 use crate::back_end::BackEnd;
+use crate::builtin::Extent;
 use crate::cancellation::Cancellation;
 use crate::chain::Chain;
 use crate::query::{Answer, Limits, Reason, Solver, Terms};
@@ -117,6 +118,10 @@ impl Solver for Asker {
 impl Bounds for Asker {
     fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
         self.chain.bounds(symbol)
+    }
+
+    fn extent(&mut self, terms: Terms<'_>, symbol: SymbolId) -> Option<Extent> {
+        self.chain.extent(terms, symbol)
     }
 
     fn offer(&mut self, terms: Terms<'_>, witness: &[Value]) -> bool {

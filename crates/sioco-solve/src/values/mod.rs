@@ -27,7 +27,7 @@ pub use self::session::NoValues;
 use self::session::ValueSearch;
 use self::text::Text;
 use self::whole::Whole;
-use crate::builtin::Builtin;
+use crate::builtin::{Builtin, Extent};
 use crate::chain::Chain;
 use crate::query::{Limits, Solver, Symbols, Terms, Witness};
 
@@ -35,6 +35,11 @@ use crate::query::{Limits, Solver, Symbols, Terms, Witness};
 pub trait Bounds: Solver {
     /// Bounds of an `Int` symbol that the conjuncts imply, `None` where none is known.
     fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>);
+
+    /// The same of a `Real` symbol, each with whether it is excluded; nothing if little is known of it.
+    fn extent(&mut self, _: Terms<'_>, _: SymbolId) -> Option<Extent> {
+        None
+    }
 
     /// For each symbol whether a conjunct speaks of it; nothing if that is not known.
     fn mentioned(&mut self, _: Terms<'_>) -> Option<Vec<bool>> {
@@ -51,11 +56,19 @@ impl Bounds for Builtin {
     fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
         Builtin::bounds(self, symbol)
     }
+
+    fn extent(&mut self, terms: Terms<'_>, symbol: SymbolId) -> Option<Extent> {
+        Builtin::extent(self, terms, symbol)
+    }
 }
 
 impl Bounds for Chain {
     fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
         Chain::bounds(self, symbol)
+    }
+
+    fn extent(&mut self, terms: Terms<'_>, symbol: SymbolId) -> Option<Extent> {
+        Chain::extent(self, terms, symbol)
     }
 
     fn mentioned(&mut self, terms: Terms<'_>) -> Option<Vec<bool>> {
@@ -353,7 +366,7 @@ impl Chooser<'_> {
                 bounded
             }
             Sort::Real { .. } => {
-                let real = Real { term, sort };
+                let real = Real { term, sort, symbol };
                 match choice {
                     Choice::Min => real.extreme(session, 1),
                     Choice::Max => real.extreme(session, -1),

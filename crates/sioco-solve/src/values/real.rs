@@ -8,17 +8,21 @@ use sioco_model::number::{BigInt, Rational, rational, to_rational};
 use sioco_model::random::Random;
 use sioco_model::sort::Sort;
 use sioco_model::term::Op;
-use sioco_model::{SortId, TermId, Value};
+use sioco_model::{SortId, SymbolId, TermId, Value};
 
 use super::far::{far, farther};
 use super::session::ValueSearch;
+use crate::builtin::Extent;
 use crate::query::Witness;
+use crate::ratio::Ratio;
 
 /// A real that is to be chosen.
 #[derive(Clone, Copy)]
 pub(super) struct Real {
     pub term: TermId,
     pub sort: SortId,
+    /// The symbol, if the term is one.
+    pub symbol: Option<SymbolId>,
 }
 
 /// What became of looking for the least or greatest value.
@@ -117,9 +121,9 @@ impl Real {
     /// Narrows to a random value; `false` if a side has no end. Any value will do, so no answer is missed.
     pub fn random(&self, session: &mut ValueSearch<'_>, random: &mut Random, used: &[Value]) -> bool {
         let unsure = session.uncertain;
-        let (lo, hi) = match session.sorts.get(self.sort) {
-            // Mostly values all over the range are possible.
-            Sort::Real { lo: Some(lo), hi: Some(hi) } => (Some(lo.clone()), Some(hi.clone())),
+        // Mostly values all over the range are possible.
+        let (lo, hi) = match self.known(session) {
+            [Some((lo, _)), Some((hi, _))] => (Some(lo), Some(hi)),
             _ => {
                 let [lo, hi] = self.ends(session);
                 (lo, hi)
@@ -191,18 +195,28 @@ impl Real {
         session.fix(self.term, Value::real(mirrored * Rational::from(sign)))
     }
 
+    /// The bounds that are known without a question, each with whether it is excluded.
+    fn known(&self, session: &mut ValueSearch<'_>) -> Extent {
+        session.extent(self.symbol).unwrap_or_else(|| match session.sorts.get(self.sort) {
+            Sort::Real { lo, hi } => [lo, hi].map(|end| end.clone().map(|at| (at, false))),
+            _ => [None, None],
+        })
+    }
+
     /// Looks for the least of the mirrored values.
     fn end(&self, session: &mut ValueSearch<'_>, sign: i64) -> End {
         let (start, patient) = (session.mark(), session.uncertain);
         let Some(mut best) = self.now(session, sign) else { return End::Reached };
-        let bound = match session.sorts.get(self.sort) {
-            Sort::Real { lo, hi } => if sign == 1 { lo } else { hi }.as_ref().map(|b| b * Rational::from(sign)),
-            _ => None,
-        };
+        let [lo, hi] = self.known(session);
+        let bound = if sign == 1 { lo } else { hi };
+        let bound = bound.map(|(at, excluded)| (at * Rational::from(sign), excluded));
         // Nothing is possible up to here, itself included.
         let mut floor = match bound {
-            Some(bound) if self.take(session, &bound, sign) => return End::Reached,
-            Some(bound) => bound,
+            Some((bound, false)) if self.take(session, &bound, sign) => return End::Reached,
+            Some((bound, true)) if self.is_open_at(session, &bound, sign) => {
+                return self.next_to(session, start, &bound, sign);
+            }
+            Some((bound, _)) => bound,
             None => {
                 if self.is_endless(session, sign) {
                     session.back(start);
@@ -306,6 +320,9 @@ pub(super) fn draw(lo: Option<&Rational>, hi: Option<&Rational>, random: &mut Ra
             _ if lo >= hi => return lo.clone(),
             _ => {}
         }
+        if let Some(drawn) = draw_short(lo, hi, part) {
+            return drawn;
+        }
         let width = hi - lo;
         let [below, above] = [2 * part - 1, 2 * part + 1]
             .map(|n| lo + &width * rational(BigInt::from(n), BigInt::from(2 * PARTS)).unwrap_or(Rational::ZERO));
@@ -322,6 +339,14 @@ pub(super) fn draw(lo: Option<&Rational>, hi: Option<&Rational>, random: &mut Ra
     }
 }
 
+/// The same between ends that are not too long, which is quicker.
+fn draw_short(lo: &Rational, hi: &Rational, part: u64) -> Option<Rational> {
+    let (lo, hi) = (Ratio::of(lo)?, Ratio::of(hi)?);
+    let width = hi.sub(lo)?;
+    let at = |n: u64| lo.add(width.mul(Ratio::new(i128::from(n), i128::from(2 * PARTS))?)?);
+    Some(at(2 * part - 1)?.simplest(Some(at(2 * part + 1)?))?.rational())
+}
+
 /// `1 / base^exponent`
 fn power(base: u8, exponent: usize) -> Rational {
     rational(BigInt::ONE, BigInt::from(base).pow(exponent)).unwrap_or(Rational::ZERO)
@@ -330,13 +355,22 @@ fn power(base: u8, exponent: usize) -> Rational {
 /// The rational with the least denominator above `a` and below `b`, which is greater, if there is an end; of these the
 /// one nearest to zero.
 fn simplest(a: &Rational, b: Option<&Rational>) -> Rational {
+    let short = match b {
+        Some(b) => Ratio::of(a).zip(Ratio::of(b)).and_then(|(a, b)| a.simplest(Some(b))),
+        None => Ratio::of(a).and_then(|a| a.simplest(None)),
+    };
+    short.map_or_else(|| simplest_of_any(a, b), Ratio::rational)
+}
+
+/// The same of numbers of any length.
+fn simplest_of_any(a: &Rational, b: Option<&Rational>) -> Rational {
     let zero = Rational::ZERO;
     let positive = b.is_none_or(|b| *b > zero);
     if *a < zero && positive {
         return zero;
     }
     if let (false, Some(b)) = (positive, b) {
-        return -simplest(&-b.clone(), Some(&-a.clone()));
+        return -simplest_of_any(&-b.clone(), Some(&-a.clone()));
     }
     let whole = Rational::from(a.floor());
     let next = &whole + Rational::from(1);
@@ -344,7 +378,7 @@ fn simplest(a: &Rational, b: Option<&Rational>) -> Rational {
         Some(b) if next >= *b => {
             let (low, high) = (a - &whole, b - &whole);
             let inverse = if low == zero { None } else { Some(Rational::from(1) / low) };
-            whole + Rational::from(1) / simplest(&(Rational::from(1) / high), inverse.as_ref())
+            whole + Rational::from(1) / simplest_of_any(&(Rational::from(1) / high), inverse.as_ref())
         }
         _ => next,
     }
@@ -368,7 +402,9 @@ mod tests {
             ((11_999_999, 100_000), (12_000_001, 100_000), (120, 1)),
         ] {
             let (a, b) = (number(a.0, a.1), number(b.0, b.1));
-            assert_eq!(simplest(&a, Some(&b)), number(expected.0, expected.1), "{a} {b}");
+            for found in [simplest(&a, Some(&b)), simplest_of_any(&a, Some(&b))] {
+                assert_eq!(found, number(expected.0, expected.1), "{a} {b}");
+            }
         }
     }
 }

@@ -7,7 +7,9 @@ use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value};
 
 use super::Bounds;
+use crate::builtin::Extent;
 use crate::query::{Answer, Limits, Reason, Symbols, Terms, Witness};
+use crate::quick;
 
 /// Why there are no values.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,7 +81,7 @@ impl<'a> ValueSearch<'a> {
 
     /// Adds the condition if it is possible; the witness then satisfies it too.
     pub fn narrow(&mut self, condition: TermId) -> bool {
-        let holds = self.value(condition) == Some(Value::Bool(true));
+        let holds = quick::truth(self.pool, self.sorts, condition, &self.witness) == Ok(true);
         self.solver.push();
         let terms = Terms { pool: self.pool, sorts: self.sorts, symbols: self.symbols };
         self.solver.assert(terms, condition);
@@ -210,6 +212,12 @@ impl<'a> ValueSearch<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The bounds that the solver knows for a symbol that is a real.
+    pub fn extent(&mut self, symbol: Option<SymbolId>) -> Option<Extent> {
+        let terms = Terms { pool: self.pool, sorts: self.sorts, symbols: self.symbols };
+        symbol.and_then(|y| self.solver.extent(terms, y))
     }
 
     /// The bounds that the solver knows for a symbol.

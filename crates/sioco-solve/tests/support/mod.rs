@@ -6,7 +6,7 @@ pub mod scribe;
 
 use std::collections::HashMap;
 
-use sioco_model::number::BigInt;
+use sioco_model::number::{BigInt, rational};
 use sioco_model::sort::{Constructor, DataType, Field, Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{Id, SortId, SymbolId, TermId, Value};
@@ -43,6 +43,20 @@ pub struct World {
     pub bools: Vec<TermId>,
     pub enums: Vec<TermId>,
     pub data: Vec<TermId>,
+    pub reals: Vec<TermId>,
+    /// What terms of reals are made of.
+    pub kind: Kind,
+}
+
+/// What terms of reals are made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Reals only, linear and defined everywhere.
+    Linear,
+    /// The same with integers, and reals as integers.
+    Mixed,
+    /// Also what is not linear, or undefined somewhere.
+    Rich,
 }
 
 /// The domain of every integer symbol.
@@ -68,6 +82,8 @@ impl World {
             bools: vec![],
             enums: vec![],
             data: vec![],
+            reals: vec![],
+            kind: Kind::Linear,
         };
         let range = world.sorts.intern(Sort::Int { lo: Some(BigInt::from(LO)), hi: Some(BigInt::from(HI)) });
         for i in 0..ints {
@@ -109,6 +125,87 @@ impl World {
             let t = self.symbol(&format!("r{i}"), reply);
             self.data.push(t);
         }
+    }
+
+    /// Adds symbols of sort Real, every other one with a range if that is wanted.
+    pub fn add_reals(&mut self, count: usize, ranged: bool, kind: Kind) {
+        let (lo, hi) = (rational((-3).into(), 2.into()), rational(7.into(), 2.into()));
+        let range = self.sorts.intern(Sort::Real { lo, hi });
+        for i in 0..count {
+            let sort = if ranged && i % 2 == 0 { range } else { self.sorts.real };
+            let t = self.symbol(&format!("v{i}"), sort);
+            self.reals.push(t);
+        }
+        self.kind = kind;
+    }
+
+    /// A Real.
+    pub fn number(&mut self, n: i64, d: i64) -> TermId {
+        let value = rational(n.into(), d.into()).expect("a denominator");
+        self.pool.constant(Value::real(value), self.sorts.real)
+    }
+
+    fn real_arith(&mut self, op: Op, args: &[TermId]) -> TermId {
+        self.pool.app(op, args, self.sorts.real)
+    }
+
+    /// A random term of sort Real.
+    pub fn real_term(&mut self, rng: &mut Rng, depth: u32) -> TermId {
+        if depth == 0 || rng.below(3) == 0 {
+            if rng.below(3) == 0 {
+                let d = [1, 1, 2, 3][rng.below(4) as usize];
+                return self.number(rng.between(-4, 5), d);
+            }
+            return Self::pick(rng, &self.reals.clone());
+        }
+        let a = self.real_term(rng, depth - 1);
+        let b = self.real_term(rng, depth - 1);
+        let most = match self.kind {
+            Kind::Linear => 11,
+            Kind::Mixed => 13,
+            Kind::Rich => 16,
+        };
+        match rng.below(most) {
+            0 | 1 => self.real_arith(Op::Add, &[a, b]),
+            2 | 3 => self.real_arith(Op::Sub, &[a, b]),
+            4 => self.real_arith(Op::Neg, &[a]),
+            5 => {
+                let k = self.number(rng.between(-3, 3), 1 + rng.below(2) as i64);
+                self.real_arith(Op::Mul, &[k, a])
+            }
+            6 => {
+                let k = self.number([-3, -1, 1, 2, 3][rng.below(5) as usize], 1);
+                self.real_arith(Op::Quot, &[a, k])
+            }
+            7 => self.real_arith(Op::Min, &[a, b]),
+            8 => self.real_arith(Op::Max, &[a, b]),
+            9 => self.real_arith(Op::Abs, &[a]),
+            10 => {
+                let c = self.bool_term(rng, 0, self.kind == Kind::Rich);
+                self.pool.ite(c, a, b)
+            }
+            11 | 12 => {
+                let n = self.int_term(rng, 1, self.kind == Kind::Rich);
+                self.real_arith(Op::ToReal, &[n])
+            }
+            13 => self.real_arith(Op::Mul, &[a, b]),
+            14 => self.real_arith(Op::Quot, &[a, b]),
+            _ => {
+                let (lo, hi) = (rational((-1).into(), 1.into()), rational(5.into(), 2.into()));
+                let range = self.sorts.intern(Sort::Real { lo, hi });
+                self.real_arith(Op::Checked(range), &[a])
+            }
+        }
+    }
+
+    /// A random comparison of reals.
+    fn real_test(&mut self, rng: &mut Rng) -> TermId {
+        let a = self.real_term(rng, 2);
+        let b = self.real_term(rng, 2);
+        let op = [Op::Eq, Op::Lt, Op::Le, Op::Lt, Op::Le][rng.below(5) as usize];
+        let c = self.test(op, &[a, b]);
+        // Disequalities are conditions as well.
+        if rng.below(4) == 0 { self.pool.not(&self.sorts, c) } else { c }
     }
 
     /// A random condition on replies; fields are undefined for `Nothing`.
@@ -180,6 +277,10 @@ impl World {
                 Self::pick(rng, &self.ints.clone())
             };
         }
+        if !self.reals.is_empty() && self.kind != Kind::Linear && rng.below(6) == 0 {
+            let r = self.real_term(rng, 1);
+            return self.arith(Op::Floor, &[r]);
+        }
         let a = self.int_term(rng, depth - 1, rich);
         let b = self.int_term(rng, depth - 1, rich);
         match rng.below(if rich { 13 } else { 5 }) {
@@ -217,6 +318,9 @@ impl World {
         if rich && !self.data.is_empty() && rng.below(3) == 0 {
             return self.reply_term(rng);
         }
+        if !self.reals.is_empty() && (self.ints.is_empty() || rng.below(3) > 0) && rng.below(3) > 0 {
+            return self.real_test(rng);
+        }
         match rng.below(if depth == 0 { 5 } else { 9 }) {
             0 if !self.bools.is_empty() => Self::pick(rng, &self.bools.clone()),
             1 if !self.enums.is_empty() => {
@@ -234,6 +338,7 @@ impl World {
                     }
                 }
             }
+            0..=4 if self.ints.is_empty() => self.real_test(rng),
             0..=4 => {
                 let a = self.int_term(rng, 2, rich);
                 let b = self.int_term(rng, 2, rich);
@@ -270,13 +375,18 @@ impl World {
         self.test(Op::Eq, &if rng.below(2) == 0 { [symbol, term] } else { [term, symbol] })
     }
 
-    /// All assignments, with integers between [`LO`] and [`HI`].
+    /// All assignments, with integers between [`LO`] and [`HI`]; of reals only some.
     pub fn all(&self) -> Vec<Vec<Value>> {
         let mut out = vec![vec![]];
         for y in self.symbols.ids() {
             let sort = self.symbols[y].sort;
             let values: Vec<Value> = if self.sorts.base(sort) == self.sorts.int {
                 (LO..=HI).map(Value::Int).collect()
+            } else if self.sorts.base(sort) == self.sorts.real {
+                // The ends of the range, whole numbers, and what lies between.
+                let some = [(-3, 1), (-3, 2), (-1, 3), (0, 1), (1, 4), (1, 1), (2, 1), (7, 2)];
+                let some = some.map(|(n, d)| Value::real(rational(n.into(), d.into()).expect("a denominator")));
+                some.into_iter().filter(|v| self.sorts.contains(sort, v)).collect()
             } else {
                 let n = self.sorts.cardinality(sort).expect("a finite sort");
                 (0..n).map(|i| self.sorts.nth_value(sort, i).expect("below the cardinality")).collect()
@@ -324,22 +434,49 @@ pub fn limits() -> Limits {
 
 /// Random pushes, pops, assertions and checks, all answers compared with brute force; the answers.
 pub fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
-    walk_by(seed, rich, ranged, false, solver)
+    walk_by(world(seed, rich, ranged), seed, (rich, ranged, false), solver, &mut |_, _| {})
 }
 
-/// The same, where half of the conditions define a symbol by a term without it.
-pub fn walk_with_definitions(seed: u64, ranged: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
-    walk_by(seed, true, ranged, true, solver)
-}
-
-fn walk_by(seed: u64, rich: bool, ranged: bool, definitions: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
-    let mut rng = Rng(seed);
+fn world(seed: u64, rich: bool, ranged: bool) -> World {
     let replies = rich && seed.is_multiple_of(3);
     // At most a few thousand assignments, so that brute force stays quick.
     let count = if replies { 1 + seed / 3 % 2 } else { 0 };
     let ints = [2, 2, 1][count as usize] + usize::from(!replies && seed.is_multiple_of(4));
     let mut world = World::new(ints, 1, 1, ranged);
     world.add_replies(count as usize);
+    world
+}
+
+/// The same, where half of the conditions define a symbol by a term without it.
+pub fn walk_with_definitions(seed: u64, ranged: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
+    walk_by(world(seed, true, ranged), seed, (true, ranged, true), solver, &mut |_, _| {})
+}
+
+/// The same with reals, where brute force tries some values only: whatever is said to clash is shown to somebody else.
+pub fn walk_with_reals(
+    seed: u64,
+    kind: Kind,
+    ranged: bool,
+    solver: &mut dyn Solver,
+    clash: &mut dyn FnMut(&World, &[TermId]),
+) -> Vec<Option<bool>> {
+    let (reals, ints) = match kind {
+        Kind::Linear => (2 + seed as usize % 2, 0),
+        _ => (2, 1),
+    };
+    let mut world = World::new(ints, 1, usize::from(reals == 2), ranged);
+    world.add_reals(reals, ranged, kind);
+    walk_by(world, seed, (kind == Kind::Rich, ranged, false), solver, clash)
+}
+
+fn walk_by(
+    mut world: World,
+    seed: u64,
+    (rich, ranged, definitions): (bool, bool, bool),
+    solver: &mut dyn Solver,
+    confirm: &mut dyn FnMut(&World, &[TermId]),
+) -> Vec<Option<bool>> {
+    let mut rng = Rng(seed);
     let all = world.all();
     let mut truth: HashMap<TermId, Vec<bool>> = HashMap::new();
     // The conjuncts and the remaining assignments, per level.
@@ -389,6 +526,7 @@ fn walk_by(seed: u64, rich: bool, ranged: bool, definitions: bool, solver: &mut 
             Answer::Unsat(core) => {
                 answers.push(Some(false));
                 assert!(!solutions.contains(&true), "{}", context());
+                confirm(&world, core.as_deref().unwrap_or(conjuncts));
                 if let Some(core) = core {
                     clash(core, context());
                 }

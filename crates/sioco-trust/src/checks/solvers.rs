@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use sioco_model::semantics::oracle::Oracle;
 use sioco_model::{Model, SymbolId, TermId};
+use sioco_solve::builtin::Extent;
 use sioco_solve::chain::ChainCounters;
 use sioco_solve::values::Bounds;
 use sioco_solve::{Answer, BackEnd, Limits, Reason, Solver, StateOracle, Terms};
@@ -131,6 +132,10 @@ impl Solver for Counted {
 impl Bounds for Counted {
     fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
         self.inner.bounds(symbol)
+    }
+
+    fn extent(&mut self, terms: Terms<'_>, symbol: SymbolId) -> Option<Extent> {
+        self.inner.extent(terms, symbol)
     }
 
     fn mentioned(&mut self, terms: Terms<'_>) -> Option<Vec<bool>> {
