@@ -23,7 +23,10 @@ fn sorts(a: &Model, in_a: SortId, b: &Model, in_b: SortId, assumed: &mut Vec<(So
     match (a.sorts.get(in_a), b.sorts.get(in_b)) {
         (Sort::Bool, Sort::Bool) | (Sort::Int { .. }, Sort::Int { .. }) => true,
         (Sort::Real { .. }, Sort::Real { .. }) | (Sort::String, Sort::String) => true,
-        (Sort::Seq(in_a), Sort::Seq(in_b)) => sorts(a, *in_a, b, *in_b, assumed),
+        (Sort::Seq(in_a), Sort::Seq(in_b)) | (Sort::Set(in_a), Sort::Set(in_b)) => sorts(a, *in_a, b, *in_b, assumed),
+        (Sort::Map(key_a, in_a), Sort::Map(key_b, in_b)) => {
+            sorts(a, *key_a, b, *key_b, assumed) && sorts(a, *in_a, b, *in_b, assumed)
+        }
         (Sort::Data(in_a), Sort::Data(in_b)) => {
             let (data_a, data_b) = (&a.sorts.data[*in_a], &b.sorts.data[*in_b]);
             let (all_a, all_b) = (&data_a.constructors, &data_b.constructors);

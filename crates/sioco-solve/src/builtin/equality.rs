@@ -67,7 +67,7 @@ impl Normaliser {
             Sort::Data(_) if !self.places.is_scalar(terms.sorts, sort) => {
                 self.same_data(terms, claim, out);
             }
-            Sort::Data(_) | Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
+            Sort::Data(_) | Sort::Real { .. } | Sort::String | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => {
                 if positive && matches!(terms.sorts.get(sort), Sort::String | Sort::Seq(_)) {
                     self.same_length(terms, a, b, out);
                 }

@@ -121,7 +121,7 @@ impl Places {
                 let last = sorts.data[*d].constructors.len() as i64 - 1;
                 Some(self.variable(0, last, symbol_var))
             }
-            Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
+            Sort::Real { .. } | Sort::String | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => {
                 let var = self.variable(NO_LO, NO_HI, symbol_var);
                 self.undivided[var as usize] = true;
                 Some(var)
@@ -161,7 +161,7 @@ impl Places {
             Value::Int(n) => Some(*n),
             Value::Enum(c) => Some(i64::from(*c)),
             Value::Data(d) => Some(i64::from(d.constructor)),
-            Value::Real(_) | Value::Str(_) | Value::Seq(_) => Some(self.token(value)),
+            Value::Real(_) | Value::Str(_) | Value::Seq(_) | Value::Set(_) | Value::Map(_) => Some(self.token(value)),
             Value::BigInt(_) => None,
         }
     }
@@ -225,6 +225,8 @@ impl Places {
                 });
                 Value::data(tag, fields.collect())
             }
+            // Another one than those that are known is not looked for.
+            Sort::Set(_) | Sort::Map(..) => self.token_value(n).unwrap_or_else(|| before.clone()),
             Sort::String | Sort::Seq(_) => {
                 let known = self.token_value(n);
                 let length = place.length.map(|v| numbers[v as usize]).filter(|_| !settled(var));
@@ -251,7 +253,7 @@ impl Places {
         match sorts.get(sort) {
             Sort::Bool | Sort::Int { .. } => true,
             Sort::Data(d) => sorts.data[*d].constructors.iter().all(|c| c.fields.is_empty()),
-            Sort::Real { .. } | Sort::String | Sort::Seq(_) => false,
+            Sort::Real { .. } | Sort::String | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => false,
         }
     }
 
@@ -262,7 +264,9 @@ impl Places {
         let n = store.lo[var as usize];
         match sorts.get(place.sort) {
             Sort::Bool | Sort::Int { .. } => true,
-            Sort::Real { .. } | Sort::String | Sort::Seq(_) => self.token_value(n).is_some(),
+            Sort::Real { .. } | Sort::String | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => {
+                self.token_value(n).is_some()
+            }
             Sort::Data(d) => {
                 let Some(constructor) = sorts.data[*d].constructors.get(n as usize) else { return false };
                 (0..constructor.fields.len() as u32).all(|i| {
