@@ -55,7 +55,8 @@ mod panics;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher, Hash};
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
@@ -177,6 +178,10 @@ pub enum Arg {
     Json(Json),
     /// A sequence.
     Seq(Vec<Arg>),
+    /// A set, in any order.
+    Set(Vec<Arg>),
+    /// A map, in any order.
+    Map(Vec<(Arg, Arg)>),
 }
 
 macro_rules! integers {
@@ -264,6 +269,81 @@ impl<T: FromArg> FromArg for Vec<T> {
 impl<T: IntoArg> IntoArg for Vec<T> {
     fn into_arg(self) -> Arg {
         Arg::Seq(self.into_iter().map(T::into_arg).collect())
+    }
+}
+
+/// The items of a set.
+fn from_set<T: FromArg, C: FromIterator<T>>(sorts: &Sorts, sort: SortId, value: &Value) -> Option<C> {
+    match (value, sorts.get(sort)) {
+        (Value::Set(items), Sort::Set(item)) => items.iter().map(|v| T::from_arg(sorts, *item, v)).collect(),
+        _ => None,
+    }
+}
+
+/// The entries of a map.
+fn from_map<K: FromArg, V: FromArg, C: FromIterator<(K, V)>>(sorts: &Sorts, sort: SortId, value: &Value) -> Option<C> {
+    match (value, sorts.get(sort)) {
+        (Value::Map(entries), Sort::Map(key, item)) => {
+            let entry = |(k, v): &(Value, Value)| Some((K::from_arg(sorts, *key, k)?, V::from_arg(sorts, *item, v)?));
+            entries.iter().map(entry).collect()
+        }
+        _ => None,
+    }
+}
+
+fn into_map<K: IntoArg, V: IntoArg>(entries: impl IntoIterator<Item = (K, V)>) -> Arg {
+    Arg::Map(entries.into_iter().map(|(k, v)| (k.into_arg(), v.into_arg())).collect())
+}
+
+impl<T: FromArg + Ord> FromArg for BTreeSet<T> {
+    fn from_arg(sorts: &Sorts, sort: SortId, value: &Value) -> Option<Self> {
+        from_set::<T, _>(sorts, sort, value)
+    }
+}
+
+/// A set.
+impl<T: IntoArg> IntoArg for BTreeSet<T> {
+    fn into_arg(self) -> Arg {
+        Arg::Set(self.into_iter().map(T::into_arg).collect())
+    }
+}
+
+impl<T: FromArg + Eq + Hash, S: BuildHasher + Default> FromArg for HashSet<T, S> {
+    fn from_arg(sorts: &Sorts, sort: SortId, value: &Value) -> Option<Self> {
+        from_set::<T, _>(sorts, sort, value)
+    }
+}
+
+/// A set.
+impl<T: IntoArg, S: BuildHasher> IntoArg for HashSet<T, S> {
+    fn into_arg(self) -> Arg {
+        Arg::Set(self.into_iter().map(T::into_arg).collect())
+    }
+}
+
+impl<K: FromArg + Ord, V: FromArg> FromArg for BTreeMap<K, V> {
+    fn from_arg(sorts: &Sorts, sort: SortId, value: &Value) -> Option<Self> {
+        from_map::<K, V, _>(sorts, sort, value)
+    }
+}
+
+/// A map.
+impl<K: IntoArg, V: IntoArg> IntoArg for BTreeMap<K, V> {
+    fn into_arg(self) -> Arg {
+        into_map(self)
+    }
+}
+
+impl<K: FromArg + Eq + Hash, V: FromArg, S: BuildHasher + Default> FromArg for HashMap<K, V, S> {
+    fn from_arg(sorts: &Sorts, sort: SortId, value: &Value) -> Option<Self> {
+        from_map::<K, V, _>(sorts, sort, value)
+    }
+}
+
+/// A map.
+impl<K: IntoArg, V: IntoArg, S: BuildHasher> IntoArg for HashMap<K, V, S> {
+    fn into_arg(self) -> Arg {
+        into_map(self)
     }
 }
 
@@ -428,7 +508,7 @@ impl<'m, S: System> InProcess<'m, S> {
             CRASHED => {
                 let message = output.args.iter().find_map(|arg| match arg {
                     Arg::Json(json) => json.as_str(),
-                    Arg::Value(_) | Arg::Seq(_) => None,
+                    Arg::Value(_) | Arg::Seq(_) | Arg::Set(_) | Arg::Map(_) => None,
                 });
                 return Ok(Observation::Crashed(Crash::new(message.unwrap_or_default())));
             }
@@ -463,6 +543,21 @@ fn value(sorts: &Sorts, param: &Param, arg: Arg) -> Result<Value, Misread> {
             Value::seq(items.into_iter().enumerate().map(item).collect::<Result<_, Misread>>()?)
         }
         (Arg::Seq(_), _) => return Err(misfit(sorts, param, "a sequence")),
+        (Arg::Set(items), Sort::Set(item)) => {
+            let part = Param { name: format!("an item of {}", param.name), sort: *item, tolerance: None };
+            Value::set(items.into_iter().map(|arg| value(sorts, &part, arg)).collect::<Result<_, Misread>>()?)
+        }
+        (Arg::Set(_), _) => return Err(misfit(sorts, param, "a set")),
+        (Arg::Map(entries), Sort::Map(key, item)) => {
+            let part = |what: &str, sort| Param { name: format!("{what} of {}", param.name), sort, tolerance: None };
+            let (of_keys, of_values) = (part("a key", *key), part("a value", *item));
+            let mut all = Vec::new();
+            for (k, v) in entries {
+                all.push((value(sorts, &of_keys, k)?, value(sorts, &of_values, v)?));
+            }
+            Value::map(all).map_err(|key| misfit(sorts, param, &format!("a map with the key {key} twice")))?
+        }
+        (Arg::Map(..), _) => return Err(misfit(sorts, param, "a map")),
         // An integer is a real number, too.
         (Arg::Value(value @ (Value::Int(_) | Value::BigInt(_))), Sort::Real { .. }) => {
             Value::real(to_rational(&value).expect("it is an integer"))

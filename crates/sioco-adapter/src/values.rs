@@ -15,6 +15,7 @@ use sioco_model::number::{self, Rational, parse_integer};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::visible::shortened;
 use sioco_model::{SortId, Value};
+use sioco_plan::value::{is_name, named_key};
 
 use crate::lines::excerpt;
 
@@ -246,6 +247,27 @@ fn read(sorts: &Sorts, sort: SortId, json: &Json, place: &mut String) -> Result<
             let item = |(i, json)| part(place, &format!("[{i}]"), *item, json);
             Value::seq(items.iter().enumerate().map(item).collect::<Result<_, Misread>>()?)
         }
+        (Sort::Set(item), Json::Array(items)) => {
+            let item = |(i, json)| part(place, &format!("[{i}]"), *item, json);
+            Value::set(items.iter().enumerate().map(item).collect::<Result<_, Misread>>()?)
+        }
+        (Sort::Map(key, value), Json::Object(object)) if is_name(sorts, *key) && !is_number(object) => {
+            let mut entries = Vec::new();
+            for (name, json) in object {
+                let key = named_key(sorts, *key, name).ok_or_else(|| misfit(place))?;
+                entries.push((key, part(place, &format!("[{}]", excerpt(name)), *value, json)?));
+            }
+            map(entries, place)?
+        }
+        (Sort::Map(key, value), Json::Array(items)) => {
+            let mut entries = Vec::new();
+            for (i, json) in items.iter().enumerate() {
+                let [k, v] = json.as_array().map_or(&[][..], Vec::as_slice) else { return Err(misfit(place)) };
+                let key = part(place, &format!("[{i}][0]"), *key, k)?;
+                entries.push((key, part(place, &format!("[{i}][1]"), *value, v)?));
+            }
+            map(entries, place)?
+        }
         (Sort::Data(data), _) => {
             let data = &sorts.data[*data];
             let none = Map::new();
@@ -275,6 +297,19 @@ fn read(sorts: &Sorts, sort: SortId, json: &Json, place: &mut String) -> Result<
         _ => return Err(misfit(place)),
     };
     if sorts.contains(sort, &value) { Ok(value) } else { Err(outside(sorts, sort, &value, place)) }
+}
+
+/// A map of entries, no two of which have one key.
+fn map(entries: Vec<(Value, Value)>, place: &str) -> Result<Value, Misread> {
+    Value::map(entries).map_err(|key| {
+        let key = excerpt(&key.to_string());
+        Misread::Misfit(format!("`{place}` has the key {key} twice, and a map has one value for each key"))
+    })
+}
+
+/// Whether an object stands for a number.
+fn is_number(object: &Map<String, Json>) -> bool {
+    object.len() == 1 && object.contains_key(NUMBER)
 }
 
 fn constructor(data: &sioco_model::sort::DataType, name: &str) -> Option<usize> {
@@ -349,6 +384,36 @@ mod tests {
         let text = keep_digits(text).map_err(|why| Misread::Protocol(why.to_string()))?;
         let value = argument(&model.sorts, param, &serde_json::from_str(&text).expect("JSON"))?;
         Ok(model.sorts.show(param.sort, &value))
+    }
+
+    #[test]
+    fn sets_and_maps_are_read() {
+        let text = "type E = Red | Blue\noutput o(s: Set<Int>, t: Map<String, Real>, e: Map<E, Int in 0..9>, n: Map<Int, Int>)\nprocess Q { init l { !o(any s, any t, any e, any n) -> l } }";
+        let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
+        for (param, text, expected) in [
+            ("s", "[2,1,2.0]", "{1, 2}"),
+            ("t", r#"{"b":1e-1,"a":2}"#, "{\"a\": 2.0, \"b\": 0.1}"),
+            ("t", r#"[["b",0.5]]"#, "{\"b\": 0.5}"),
+            ("e", r#"{"Blue":1,"Red":2}"#, "{Red: 2, Blue: 1}"),
+            ("n", "[[100000000000000000000,1],[2,3]]", "{2: 3, 100000000000000000000: 1}"),
+            ("n", "[]", "{}"),
+        ] {
+            assert_eq!(one(&model, param, text), Ok(expected.into()), "{text}");
+        }
+        for (param, text, why) in [
+            ("s", "{}", "should be Set<Int>"),
+            ("s", "[\"1\"]", "`s[0]` is"),
+            ("t", "1e400", "should be Map<String, Real>"),
+            ("t", r#"[["b",1],["b",1]]"#, "twice"),
+            ("t", r#"{"b":"x"}"#, "`t["),
+            ("e", r#"{"Blue":10}"#, "is 10, and should be Int in 0..9"),
+            ("e", r#"{"Green":1}"#, "should be Map<E, Int in 0..9>"),
+            ("n", r#"{"1":1}"#, "should be Map<Int, Int>"),
+            ("n", "[[1]]", "should be Map<Int, Int>"),
+        ] {
+            let found = one(&model, param, text).unwrap_err().to_string();
+            assert!(found.contains(why), "{text}: {found}");
+        }
     }
 
     #[test]

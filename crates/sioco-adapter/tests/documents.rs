@@ -91,7 +91,7 @@ fn the_values_are_values() {
         assert_eq!(sioco_plan::value::json(&model.sorts, param.sort, &value), json, "{row}");
         rows += 1;
     }
-    assert_eq!(rows, 10);
+    assert_eq!(rows, 13);
 }
 
 #[test]

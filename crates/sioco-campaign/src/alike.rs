@@ -68,7 +68,8 @@ impl Pair<'_> {
         match (a.sorts.get(in_a), b.sorts.get(in_b)) {
             (Sort::Bool, Sort::Bool) | (Sort::Int { .. }, Sort::Int { .. }) => true,
             (Sort::Real { .. }, Sort::Real { .. }) | (Sort::String, Sort::String) => true,
-            (Sort::Seq(in_a), Sort::Seq(in_b)) => self.sorts(*in_a, *in_b),
+            (Sort::Seq(in_a), Sort::Seq(in_b)) | (Sort::Set(in_a), Sort::Set(in_b)) => self.sorts(*in_a, *in_b),
+            (Sort::Map(key_a, in_a), Sort::Map(key_b, in_b)) => self.sorts(*key_a, *key_b) && self.sorts(*in_a, *in_b),
             (Sort::Data(in_a), Sort::Data(in_b)) => {
                 let (data_a, data_b) = (&a.sorts.data[*in_a], &b.sorts.data[*in_b]);
                 let (all_a, all_b) = (&data_a.constructors, &data_b.constructors);

@@ -462,7 +462,7 @@ impl Suite {
                     &slots
                 }
             };
-            let env = Env { vars, params, bound: &[], symbols: &[] };
+            let env = Env { vars, params, bound: &[], symbols: &[], rounds: 0 };
             match eval(&self.pool, &model.sorts, c.term, env) {
                 Ok(Value::Bool(true)) => {}
                 Err(EvalError::NeedsSolver(_)) => open = true,

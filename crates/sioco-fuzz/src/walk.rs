@@ -195,6 +195,7 @@ impl Walk<'_> {
         self.guard("step", &step.guard);
         for a in &step.update {
             self.ident("update", &a.target);
+            self.steps("update", &a.path);
             self.expr("update", &a.value);
         }
     }
@@ -235,6 +236,8 @@ impl Walk<'_> {
             TypeExprKind::Name(_) => "type name",
             TypeExprKind::Range(..) => "range",
             TypeExprKind::Seq(_) => "Seq",
+            TypeExprKind::Set(_) => "Set",
+            TypeExprKind::Map(..) => "Map",
             TypeExprKind::Error => "no type",
         };
         self.node(parent, kind, "type", ty.span);
@@ -244,8 +247,33 @@ impl Walk<'_> {
                 lo.iter().for_each(|e| self.expr("lo", e));
                 hi.iter().for_each(|e| self.expr("hi", e));
             }
-            TypeExprKind::Seq(item) => self.ty(kind, item),
+            TypeExprKind::Seq(item) | TypeExprKind::Set(item) => self.ty(kind, item),
+            TypeExprKind::Map(key, value) => {
+                self.ty(kind, key);
+                self.ty(kind, value);
+            }
             TypeExprKind::Name(_) | TypeExprKind::Error => {}
+        }
+    }
+
+    fn each(&mut self, kind: &'static str, each: &EachExpr) {
+        self.ident("asked", &each.name);
+        each.names.iter().for_each(|n| self.ident("item", n));
+        self.expr("over", &each.over);
+        each.to.iter().for_each(|e| self.expr("to", e));
+        if let Some((name, start)) = &each.acc {
+            self.ident("so far", name);
+            self.expr("start", start);
+        }
+        self.expr(kind, &each.body);
+    }
+
+    fn steps(&mut self, parent: &'static str, path: &[PathStep]) {
+        for step in path {
+            match step {
+                PathStep::Field(name) => self.ident(parent, name),
+                PathStep::Item(key, _) => self.expr("index of", key),
+            }
         }
     }
 
@@ -269,6 +297,9 @@ impl Walk<'_> {
             ExprKind::Field(..) => "field",
             ExprKind::Index(..) => "index",
             ExprKind::Seq(_) => "sequence",
+            ExprKind::Set(_) => "set",
+            ExprKind::Map(_) => "map",
+            ExprKind::Each(_) => "each",
             ExprKind::Is(..) => "is",
             ExprKind::Not(_) => "not",
             ExprKind::Neg(_) => "neg",
@@ -289,10 +320,20 @@ impl Walk<'_> {
                 self.ident(kind, name);
                 self.fields(kind, fields);
             }
-            ExprKind::With(base, fields) => {
+            ExprKind::With(base, changes) => {
                 self.expr(kind, base);
-                self.fields(kind, fields);
+                for change in changes {
+                    self.steps(kind, &change.path);
+                    self.expr(kind, &change.value);
+                }
             }
+            ExprKind::Map(entries) => {
+                for (key, value) in entries {
+                    self.expr("key", key);
+                    self.expr(kind, value);
+                }
+            }
+            ExprKind::Each(each) => self.each(kind, each),
             ExprKind::Field(base, name) | ExprKind::Is(base, name) => {
                 self.expr(kind, base);
                 self.ident(kind, name);
@@ -301,7 +342,7 @@ impl Walk<'_> {
                 self.expr(kind, base);
                 self.expr("index of", index);
             }
-            ExprKind::Seq(items) => items.iter().for_each(|e| self.expr(kind, e)),
+            ExprKind::Seq(items) | ExprKind::Set(items) => items.iter().for_each(|e| self.expr(kind, e)),
             ExprKind::Not(inner) | ExprKind::Neg(inner) | ExprKind::Paren(inner) => self.expr(kind, inner),
             ExprKind::Chain(first, rest) => {
                 self.expr(kind, first);

@@ -118,6 +118,10 @@ codes! {
     UndefinedConstant = T014;
     /// A tolerance where there can be none.
     BadTolerance = T015;
+    /// A regular expression that is none, or stands for too much.
+    BadPattern = T016;
+    /// A map that is written with one key twice.
+    DuplicateKey = T017;
 
     /// A file without anything to run.
     NothingToRun = M001;
@@ -170,6 +174,8 @@ codes! {
     NeedlessAnything = W009;
     /// A character that does not show as what it is.
     HiddenCharacter = W010;
+    /// Something that can be written shorter.
+    LongWay = W011;
 }
 
 impl Code {

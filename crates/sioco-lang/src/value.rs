@@ -1,4 +1,5 @@
-//! Values written in the language: `6`, `-1 / 3`, `"text"`, `Red`, `Balance(5)`, `Point { x: 1, y: 2 }`, `[1, 2]`.
+//! Values written in the language: `6`, `-1 / 3`, `"text"`, `Red`, `Balance(5)`, `Point { x: 1, y: 2 }`, `[1, 2]`,
+//! `{1, 2}`, `{"a": 1}`.
 //!
 //! For what people and scripts type while a model runs, where no checker is at hand: only literals, read for a sort
 //! that is known.
@@ -98,6 +99,12 @@ fn culprit<'e>(sorts: &Sorts, sort: SortId, expr: &'e Expr) -> (String, SortId, 
         (ExprKind::Seq(items), Sort::Seq(item)) => {
             items.iter().enumerate().map(|(i, e)| (format!("[{i}]"), *item, e)).collect()
         }
+        (ExprKind::Set(items), Sort::Set(item)) => items.iter().map(|e| (String::new(), *item, e)).collect(),
+        (ExprKind::Map(entries), Sort::Map(key, value)) => {
+            let shown = |key: SortId, e: &Expr| read(sorts, key, e).map_or_else(String::new, |v| sorts.show(key, &v));
+            let parts = entries.iter().flat_map(|(k, v)| [(String::new(), *key, k), (shown(*key, k), *value, v)]);
+            parts.map(|(name, sort, e)| (if name.is_empty() { name } else { format!("[{name}]") }, sort, e)).collect()
+        }
         (ExprKind::Call(name, args), Sort::Data(data)) => {
             let c = sorts.data[*data].constructors.iter().find(|c| c.name == name.name);
             let fields = c.filter(|c| c.fields.len() == args.len()).into_iter().flat_map(|c| &c.fields);
@@ -135,6 +142,14 @@ pub fn read(sorts: &Sorts, sort: SortId, expr: &Expr) -> Option<Value> {
         (ExprKind::Str(s), Sort::String) => Value::string(s),
         (ExprKind::Seq(items), Sort::Seq(item)) => {
             Value::seq(items.iter().map(|e| read(sorts, *item, e)).collect::<Option<_>>()?)
+        }
+        (ExprKind::Set(items), Sort::Set(item)) => {
+            Value::set(items.iter().map(|e| read(sorts, *item, e)).collect::<Option<_>>()?)
+        }
+        (ExprKind::Set(items), Sort::Map(..)) if items.is_empty() => sorts.default_value(sort),
+        (ExprKind::Map(entries), Sort::Map(key, value)) => {
+            let entry = |(k, v): &(Expr, Expr)| Some((read(sorts, *key, k)?, read(sorts, *value, v)?));
+            Value::map(entries.iter().map(entry).collect::<Option<_>>()?).ok()?
         }
         (ExprKind::Name(name), Sort::Data(data)) => {
             let index = sorts.data[*data].constructors.iter().position(|c| c.name == *name)?;
@@ -203,6 +218,8 @@ fn alternatives(sorts: &Sorts, sort: SortId) -> String {
         }
         Sort::String => ": write it in double quotes".into(),
         Sort::Seq(_) => ": write `[…]`".into(),
+        Sort::Set(_) => ": write `{…}`".into(),
+        Sort::Map(..) => ": write `{key: value, …}`, each key once".into(),
         _ => String::new(),
     }
 }
@@ -217,6 +234,16 @@ mod tests {
         let text = "type C = Red | Mix(a: Int in 0..9, b: Real)\ntype P = { x: Int, s: Seq<C> }\ninput i(p: P)\nprocess Q { init l { ?i(_) -> l } }";
         let model = check_text("m.sts", text).model.expect("a model").model;
         let sort = model.gates.values().next().expect("a gate").params[0].sort;
+        let mut sorts = model.sorts.clone();
+        let (set, texts) = (sorts.set(sort), sorts.seq(sorts.string));
+        let map = sorts.map(texts, set);
+        for shown in ["{}", "{[]: {}, [\"a\", \"b\"]: {P { x: -3, s: [] }, P { x: 2, s: [Red] }}}"] {
+            let value = parse_value(&sorts, map, shown).expect(shown);
+            assert_eq!(sorts.show(map, &value), shown);
+        }
+        for wrong in ["{[]: {}, []: {}}", "{[]}", "[[]]", "{1: {}}"] {
+            assert!(parse_value(&sorts, map, wrong).is_err(), "{wrong}");
+        }
         for shown in
             ["P { x: -3, s: [] }", "P { x: 123456789012345678901234567890, s: [Red, Mix(3, 0.5), Mix(0, -1 / 3)] }"]
         {

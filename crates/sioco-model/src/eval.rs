@@ -4,15 +4,19 @@
 //! It recurses over the term, computes with big integers only, and decides quantifiers by trying every value. The
 //! compiled evaluator is tested against it.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt;
 
 use dashu_base::{Abs, DivEuclid, RemEuclid};
+use rustc_hash::FxHashMap;
 
+use crate::collection::{self, MAX_ROUNDS};
 use crate::id::{BinderId, Id, SortId, TermId};
 use crate::number::{self, BigInt, Rational};
 use crate::sort::{Sort, Sorts};
-use crate::term::{Op, Term, TermPool};
+use crate::term::{MAX_SPAN, Op, Term, TermPool};
+use crate::text;
 use crate::value::{self, Value};
 
 /// Why a term has no value. A model error (T-M9: an undefined guard, update or term), except [`NeedsSolver`].
@@ -47,6 +51,51 @@ pub enum EvalError {
     },
     /// A value that is too large to compute with, see [`number::MAX_BITS`] and [`MAX_SIZE`](crate::value::MAX_SIZE).
     TooLarge,
+    /// A key that a map does not have.
+    NoSuchKey {
+        /// The key.
+        key: Value,
+        /// The sort of the map.
+        sort: SortId,
+    },
+    /// A map that is written with a key twice.
+    DuplicateKey {
+        /// The key.
+        key: Value,
+        /// Its sort.
+        sort: SortId,
+    },
+    /// Two updates of one place in one step.
+    SamePlace {
+        /// The position or the key of both.
+        key: Value,
+        /// Its sort.
+        sort: SortId,
+    },
+    /// No item of a sequence is the first one that fulfils a condition.
+    NotFound,
+    /// The least or greatest item of nothing.
+    NothingToChoose,
+    /// A range of more numbers than [`MAX_SPAN`].
+    TooManyNumbers,
+    /// Operations over collections make more rounds than [`MAX_ROUNDS`].
+    TooManyRounds,
+    /// A function that called itself more often than it says.
+    TooDeep {
+        /// Its name.
+        function: String,
+        /// How often it may.
+        bound: String,
+    },
+    /// The number of a text that is none.
+    NotANumber {
+        /// The text.
+        text: String,
+    },
+    /// A text is split at an empty separator.
+    EmptySeparator,
+    /// A regular expression that is none; the checker refuses it.
+    BadPattern,
     /// A condition over a hidden choice is undefined for some values of it, and true for none.
     UndefinedChoice,
     /// The question quantifies over a domain that cannot be tried value by value.
@@ -67,6 +116,14 @@ impl EvalError {
                 };
                 format!("a field of `{}` was read, but the value is `{}`", name(*expected), name(*found))
             }
+            EvalError::NoSuchKey { key, sort } => match sorts.get(*sort) {
+                Sort::Map(of, _) => format!("the map has no key {}", sorts.show(*of, key)),
+                _ => self.to_string(),
+            },
+            EvalError::DuplicateKey { key, sort } => format!("the map has the key {} twice", sorts.show(*sort, key)),
+            EvalError::SamePlace { key, sort } => {
+                format!("[{}] is updated twice in one step", sorts.show(*sort, key))
+            }
             other => other.to_string(),
         }
     }
@@ -83,6 +140,21 @@ impl fmt::Display for EvalError {
                 let (digits, size) = (number::MAX_BITS * 3 / 10, crate::value::MAX_SIZE);
                 write!(f, "a value is too large: more than about {digits} digits, or {size} characters or items")
             }
+            EvalError::NoSuchKey { key, .. } => write!(f, "the map has no key {key}"),
+            EvalError::DuplicateKey { key, .. } => write!(f, "the map has the key {key} twice"),
+            EvalError::SamePlace { key, .. } => write!(f, "[{key}] is updated twice in one step"),
+            EvalError::NotFound => f.write_str("no item fulfils the condition, so there is no first one"),
+            EvalError::NothingToChoose => f.write_str("there is no least or greatest item of nothing"),
+            EvalError::TooManyNumbers => write!(f, "a range has more than {MAX_SPAN} numbers"),
+            EvalError::TooManyRounds => write!(f, "operations over collections make more than {MAX_ROUNDS} rounds"),
+            EvalError::TooDeep { function, bound } => {
+                write!(f, "`{function}` calls itself more often than its bound of {bound}")
+            }
+            EvalError::NotANumber { text } => {
+                write!(f, "{} is not a number", value::quote(&crate::visible::shortened(text)))
+            }
+            EvalError::EmptySeparator => f.write_str("a text is split at an empty separator"),
+            EvalError::BadPattern => f.write_str("a text is matched with something that is no regular expression"),
             EvalError::UndefinedChoice => f.write_str("a condition over all values of a choice is undefined for some"),
             EvalError::NeedsSolver(why) => write!(f, "this needs a solver: {why}"),
         }
@@ -102,6 +174,8 @@ pub struct Env<'a> {
     pub bound: &'a [(BinderId, Value)],
     /// Values of the symbols, by id.
     pub symbols: &'a [Value],
+    /// How many rounds the operations over collections make that this is inside of; zero outside of all of them.
+    pub rounds: u64,
 }
 
 /// [`Op::Exists`] tries at most this many combinations of values before it asks for a solver. An evaluation takes about
@@ -114,38 +188,92 @@ pub const EXISTS_LIMIT: u64 = 100_000;
 /// If the term is not well sorted, or has leaves that `env` does not know: the checker and the verifier see to it
 /// that models have no such terms.
 pub fn eval(pool: &TermPool, sorts: &Sorts, term: TermId, env: Env<'_>) -> Result<Value, EvalError> {
-    let (op, args) = match pool.get(term) {
-        Term::Const(v, _) => return Ok(v.clone()),
-        Term::Var(v, _) => return Ok(env.vars[v.index()].clone()),
-        Term::Param(i, _) => return Ok(env.params[*i as usize].clone()),
-        Term::Symbol(y, _) => return Ok(env.symbols[y.index()].clone()),
-        Term::ProcessParam(..) => panic!("process parameters are replaced when the process is instantiated"),
-        Term::Bound(b, _) => {
-            let (_, value) = env.bound.iter().rev().find(|(id, _)| id == b).expect("bound variables are in scope");
-            return Ok(value.clone());
+    // A function that calls itself becomes a graph with so many ways through it that each part has to be evaluated once.
+    let known = (pool.depth(term) > DEEP).then(RefCell::default);
+    Evaluation { pool, sorts, env, known }.value(term)
+}
+
+/// Terms that are not deeper are evaluated plainly, however often a part of them is used.
+const DEEP: u32 = 16;
+
+/// The evaluation of a term for one valuation.
+struct Evaluation<'a> {
+    pool: &'a TermPool,
+    sorts: &'a Sorts,
+    env: Env<'a>,
+    /// The values of parts that were evaluated already.
+    known: Option<RefCell<FxHashMap<TermId, Result<Value, EvalError>>>>,
+}
+
+impl Evaluation<'_> {
+    fn value(&self, term: TermId) -> Result<Value, EvalError> {
+        let (Some(known), Term::App(..)) = (&self.known, self.pool.get(term)) else { return self.find(term) };
+        if let Some(result) = known.borrow().get(&term) {
+            return result.clone();
         }
-        Term::App(op, args) => (*op, args),
-    };
-    // The lazy operations first.
-    match op {
-        Op::And | Op::Or => {
-            let part = |a| eval(pool, sorts, a, env).map(|v| truth(&v));
-            return junction(pool, op, args, part).map(Value::Bool);
-        }
-        Op::Ite => {
-            let branch = if truth(&eval(pool, sorts, args[0], env)?) { args[1] } else { args[2] };
-            return eval(pool, sorts, branch, env);
-        }
-        Op::Exists { first, count } => {
-            let binders: Vec<BinderId> =
-                (first.index()..first.index() + count as usize).map(BinderId::from_index).collect();
-            return exists(pool, sorts, &binders, args[0], env).map(Value::Bool);
-        }
-        _ => {}
+        let result = self.find(term);
+        known.borrow_mut().insert(term, result.clone());
+        result
     }
-    let values: Vec<Value> = args.iter().map(|a| eval(pool, sorts, *a, env)).collect::<Result<_, _>>()?;
-    let arg_sort = args.first().map(|a| pool.sort(*a));
-    apply(sorts, op, &values, arg_sort)
+
+    fn find(&self, term: TermId) -> Result<Value, EvalError> {
+        let Evaluation { pool, sorts, env, .. } = *self;
+        let (op, args) = match pool.get(term) {
+            Term::Const(v, _) => return Ok(v.clone()),
+            Term::Var(v, _) => return Ok(env.vars[v.index()].clone()),
+            Term::Param(i, _) => return Ok(env.params[*i as usize].clone()),
+            Term::Symbol(y, _) => return Ok(env.symbols[y.index()].clone()),
+            Term::ProcessParam(..) => panic!("process parameters are replaced when the process is instantiated"),
+            Term::Bound(b, _) => {
+                let (_, value) = env.bound.iter().rev().find(|(id, _)| id == b).expect("bound variables are in scope");
+                return Ok(value.clone());
+            }
+            Term::App(op, args) => (*op, args),
+        };
+        // The lazy operations first.
+        match op {
+            Op::And | Op::Or => {
+                let part = |a| self.value(a).map(|v| truth(&v));
+                return junction(pool, op, args, part).map(Value::Bool);
+            }
+            Op::Ite => {
+                let branch = if truth(&self.value(args[0])?) { args[1] } else { args[2] };
+                return self.value(branch);
+            }
+            Op::Exists { first, count } => {
+                let binders: Vec<BinderId> =
+                    (first.index()..first.index() + count as usize).map(BinderId::from_index).collect();
+                return exists(pool, sorts, &binders, args[0], env).map(Value::Bool);
+            }
+            Op::Defined => return has_value(self.value(args[0])),
+            Op::Each { each, first, count } => {
+                let [over, start @ .., body] = &**args else { unreachable!("a collection and a term") };
+                let over = self.value(*over)?;
+                let start = start.first().map(|s| self.value(*s)).transpose()?;
+                let rounds = collection::rounds(env.rounds, &over)?;
+                let real = pool.sort(term) == sorts.real;
+                return collection::each(each, &over, start, count as usize, real, &mut |values| {
+                    let mut bound = env.bound.to_vec();
+                    let names = (0..).map(|i| BinderId::from_index(first.index() + i));
+                    bound.extend(names.zip(values.iter().cloned()));
+                    eval(pool, sorts, *body, Env { bound: &bound, rounds, ..env })
+                });
+            }
+            _ => {}
+        }
+        let values: Vec<Value> = args.iter().map(|a| self.value(*a)).collect::<Result<_, _>>()?;
+        let arg_sort = args.first().map(|a| pool.sort(*a));
+        apply(sorts, op, &values, arg_sort)
+    }
+}
+
+/// Whether there is a value. That it could not be computed is no answer.
+pub fn has_value(result: Result<Value, EvalError>) -> Result<Value, EvalError> {
+    match result {
+        Ok(_) => Ok(Value::Bool(true)),
+        Err(error @ (EvalError::NeedsSolver(_) | EvalError::TooLarge | EvalError::TooManyRounds)) => Err(error),
+        Err(_) => Ok(Value::Bool(false)),
+    }
 }
 
 /// A conjunction or a disjunction ([`Op::Or`]) of parts that are evaluated from left to right: the first part that is false,
@@ -295,7 +423,45 @@ pub fn apply(sorts: &Sorts, op: Op, v: &[Value], arg_sort: Option<SortId>) -> Re
         },
         Op::Checked(sort) if sorts.contains(sort, &v[0]) => v[0].clone(),
         Op::Checked(sort) => return Err(EvalError::OutOfRange { value: v[0].clone(), sort }),
-        Op::And | Op::Or | Op::Ite | Op::Exists { .. } => unreachable!("evaluated lazily"),
+        Op::SetLit
+        | Op::MapLit
+        | Op::Size
+        | Op::Has
+        | Op::Lookup
+        | Op::Replace
+        | Op::Put
+        | Op::Include
+        | Op::Exclude
+        | Op::InsertAt
+        | Op::RemoveAt
+        | Op::Union
+        | Op::Intersection
+        | Op::Difference
+        | Op::Subset
+        | Op::Merge
+        | Op::Keys
+        | Op::Values
+        | Op::ToSeq
+        | Op::ToSet
+        | Op::Span
+        | Op::Apart
+        | Op::Beyond => {
+            return collection::apply(op, v, arg_sort);
+        }
+        Op::Text
+        | Op::IsNumber
+        | Op::Number
+        | Op::ByteLen
+        | Op::Matches
+        | Op::Split
+        | Op::Join
+        | Op::StartsWith
+        | Op::EndsWith
+        | Op::Upper
+        | Op::Lower => return text::apply(op, v),
+        Op::And | Op::Or | Op::Ite | Op::Exists { .. } | Op::Each { .. } | Op::Defined => {
+            unreachable!("evaluated lazily")
+        }
     })
 }
 

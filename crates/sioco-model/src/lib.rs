@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads files, knows source positions or asks a solver: text becomes a model in `sioco-lang`.
 
+pub mod collection;
 pub mod eval;
 pub mod id;
 pub mod model;
@@ -15,6 +16,7 @@ pub mod semantics;
 pub mod simplify;
 pub mod sort;
 pub mod term;
+pub mod text;
 pub mod value;
 pub mod verify;
 pub mod visible;

@@ -2,7 +2,7 @@
 //!
 //! What the checker has expanded stays expanded: a function call prints as its body. What the language cannot write
 //! prints as words: a quantifier, from an `else`, as `for some k: Int in 0..3: …`; that the items of a sequence are
-//! inside their range as `every item of s is in 0..2`.
+//! inside their range as `every item of s is in 0..2`; that a loop over a collection is defined as `… has a value`.
 
 mod purpose;
 mod quantifier;
@@ -168,7 +168,7 @@ impl Printer<'_> {
             return self.out.push_str(&name);
         }
         match self.pool.get(id) {
-            Term::App(Op::Checked(_) | Op::ToReal, args) => self.term(args[0], least),
+            Term::App(Op::Checked(_) | Op::ToReal | Op::Apart, args) => self.term(args[0], least),
             Term::App(op, args) => {
                 let level = self.level(*op, args);
                 self.bracketed(level < least, |p| p.operation(id, *op, args));
@@ -240,7 +240,7 @@ impl Printer<'_> {
 
     fn level(&self, op: Op, args: &[TermId]) -> Level {
         match op {
-            Op::Ite | Op::Exists { .. } => Level::Open,
+            Op::Ite | Op::Exists { .. } | Op::Defined => Level::Open,
             Op::Or => Level::Or,
             // A conjunction that is one chain is a comparison.
             Op::And => match self.chain(args) {
@@ -255,7 +255,8 @@ impl Printer<'_> {
             Op::Add | Op::Sub => Level::Sum,
             Op::Mul | Op::Div | Op::Mod | Op::Quot => Level::Product,
             Op::Not | Op::Neg => Level::Unary,
-            Op::Index | Op::Is(_) | Op::Field(..) => Level::Postfix,
+            Op::Index | Op::Is(_) | Op::Field(..) | Op::Lookup | Op::Replace | Op::Put => Level::Postfix,
+            Op::Span => Level::Open,
             Op::Construct(_) if self.record_update(args).is_some() => Level::Postfix,
             _ => Level::Atom,
         }
@@ -292,11 +293,11 @@ impl Printer<'_> {
             Op::Min => self.call("min(", args, ")"),
             Op::Max => self.call("max(", args, ")"),
             Op::Abs => self.call("abs(", args, ")"),
-            Op::Len => self.call("len(", args, ")"),
-            Op::Contains => self.call("contains(", args, ")"),
+            Op::Len | Op::Size => self.call("len(", args, ")"),
+            Op::Contains | Op::Has => self.call("contains(", args, ")"),
             Op::Slice => self.call("slice(", args, ")"),
             Op::SeqLit => self.call("[", args, "]"),
-            Op::Index => {
+            Op::Index | Op::Lookup => {
                 self.term(args[0], Level::Postfix);
                 self.call("[", &args[1..], "]");
             }
@@ -313,7 +314,48 @@ impl Printer<'_> {
                 let _ = write!(self.out, ".{}", name.unwrap_or_else(|| format!("#{f}")));
             }
             Op::Exists { .. } => self.quantified(id, false),
-            Op::Checked(_) | Op::ToReal => self.term(args[0], Level::Atom),
+            Op::Defined => {
+                self.term(args[0], Level::Concat);
+                self.out.push_str(" has a value");
+            }
+            Op::Checked(_) | Op::ToReal | Op::Apart => self.term(args[0], Level::Atom),
+            _ => self.of_collections(op, args),
+        }
+    }
+
+    /// An operation on sets, maps, changed sequences or texts.
+    fn of_collections(&mut self, op: Op, args: &[TermId]) {
+        match op {
+            Op::SetLit => self.call("{", args, "}"),
+            Op::MapLit => {
+                self.out.push('{');
+                for (i, entry) in args.chunks_exact(2).enumerate() {
+                    self.out.push_str(if i > 0 { ", " } else { "" });
+                    self.infix(": ", entry, Level::Open, Level::Open);
+                }
+                self.out.push('}');
+            }
+            Op::Replace | Op::Put => {
+                self.term(args[0], Level::Postfix);
+                self.out.push_str(" with { [");
+                self.term(args[1], Level::Open);
+                self.out.push_str("]: ");
+                self.term(args[2], Level::Open);
+                self.out.push_str(" }");
+            }
+            Op::Span => self.infix("..", args, Level::Sum, Level::Sum),
+            Op::Each { each, first, count } => self.each(each, first, count, args),
+            Op::Beyond => {
+                let name = match self.pool.as_const(args[0]) {
+                    Some(Value::Str(name)) => name.to_string(),
+                    _ => String::new(),
+                };
+                let _ = write!(self.out, "{name}(…)");
+            }
+            _ => {
+                self.out.push_str(function(op));
+                self.call("(", args, ")");
+            }
         }
     }
 
@@ -501,6 +543,37 @@ impl Printer<'_> {
             }
         }
         self.out.push_str(" }");
+    }
+}
+
+/// The name of an operation that is written as a call.
+fn function(op: Op) -> &'static str {
+    match op {
+        Op::Include => "add",
+        Op::Exclude => "remove",
+        Op::InsertAt => "insertAt",
+        Op::RemoveAt => "removeAt",
+        Op::Union => "union",
+        Op::Intersection => "intersection",
+        Op::Difference => "difference",
+        Op::Subset => "subset",
+        Op::Merge => "merge",
+        Op::Keys => "keys",
+        Op::Values => "values",
+        Op::ToSeq => "toSeq",
+        Op::ToSet => "toSet",
+        Op::Text => "text",
+        Op::IsNumber => "isNumber",
+        Op::Number => "number",
+        Op::ByteLen => "byteLen",
+        Op::Matches => "matches",
+        Op::Split => "split",
+        Op::Join => "join",
+        Op::StartsWith => "startsWith",
+        Op::EndsWith => "endsWith",
+        Op::Upper => "upper",
+        Op::Lower => "lower",
+        _ => "",
     }
 }
 

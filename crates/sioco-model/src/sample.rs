@@ -64,10 +64,27 @@ pub fn value_inside<D: Draw + ?Sized>(sorts: &Sorts, sort: SortId, depth: u32, d
         Sort::Int { lo, hi } => number::int(draw.whole(lo.as_ref(), hi.as_ref())),
         Sort::Real { lo, hi } => Value::real(draw.real(lo.as_ref(), hi.as_ref())),
         Sort::String => Value::string(&draw.text(0, None)),
-        Sort::Seq(_) | Sort::Data(_) if depth >= DEEP => draw.innermost(sorts, sort),
+        Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) | Sort::Data(_) if depth >= DEEP => draw.innermost(sorts, sort),
         Sort::Seq(item) => {
             let length = draw.length();
             Value::seq((0..length).map(|_| value_inside(sorts, *item, depth + 1, draw)).collect())
+        }
+        // What is drawn twice is there once.
+        Sort::Set(item) => {
+            let length = draw.length();
+            Value::set((0..length).map(|_| value_inside(sorts, *item, depth + 1, draw)).collect())
+        }
+        Sort::Map(key, item) => {
+            let length = draw.length();
+            let mut entries: Vec<(Value, Value)> = Vec::new();
+            for _ in 0..length {
+                let key = value_inside(sorts, *key, depth + 1, draw);
+                let value = value_inside(sorts, *item, depth + 1, draw);
+                if entries.iter().all(|(k, _)| *k != key) {
+                    entries.push((key, value));
+                }
+            }
+            Value::map(entries).unwrap_or_else(|_| sorts.default_value(sort))
         }
         Sort::Data(data) => {
             let constructors = &sorts.data[*data].constructors;

@@ -5,6 +5,10 @@
 //! out an operation only where it is defined, and drops a part only if it cannot be undefined. A formula that states its
 //! conditions of definedness explicitly may treat all of its parts as defined, so more parts can go: see [`Parts`].
 
+mod collections;
+
+pub use collections::{entries, members};
+
 use rustc_hash::FxHashMap;
 
 use crate::eval::{Env, apply, eval};
@@ -90,6 +94,12 @@ pub fn operation(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], so
                 _ => pool.app(op, args, sort),
             };
         }
+        Op::Defined if !pool.is_partial(args[0]) => return pool.bool(sorts, true),
+        Op::Defined => return pool.app(op, args, sort),
+        Op::Each { .. } => {
+            let plain = pool.app(op, args, sort);
+            return collections::over(pool, sorts, plain, parts).unwrap_or(plain);
+        }
         _ => {}
     }
     let constants: Option<Vec<Value>> = args.iter().map(|a| pool.as_const(*a).cloned()).collect();
@@ -113,7 +123,7 @@ pub fn operation(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], so
         Op::Is(c) => made_by(pool, sorts, args[0], parts).map(|made| pool.bool(sorts, made == c)),
         Op::Field(c, i) => field(pool, c, i, args[0], parts),
         Op::Len => length(pool, sorts, args[0], parts),
-        _ => None,
+        _ => collections::operation(pool, sorts, op, args, sort, parts),
     };
     simpler.unwrap_or_else(|| pool.app(op, args, sort))
 }
@@ -312,7 +322,7 @@ pub fn look(pool: &TermPool, sorts: &Sorts, condition: TermId, part: &mut dyn Fn
             Seen::False => part(args[2]),
             _ => Seen::Open,
         },
-        Op::Exists { .. } => Seen::Open,
+        Op::Exists { .. } | Op::Each { .. } | Op::Defined => Seen::Open,
         _ => match compared_with_itself(op, args) {
             Some(truth) if !pool.is_partial(args[0]) => Seen::from(truth),
             Some(false) => Seen::NeverTrue,

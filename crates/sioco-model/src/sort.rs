@@ -4,6 +4,8 @@
 //! ranges. Terms are typed by base sorts, while variables, parameters and fields keep their ranges, and whatever may
 //! leave a range on its way into one of them is checked there (see [`Op::Checked`](crate::term::Op::Checked)).
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::id::{DataId, IdVec, SortId};
@@ -35,6 +37,10 @@ pub enum Sort {
     Data(DataId),
     /// Finite sequences.
     Seq(SortId),
+    /// Finite sets.
+    Set(SortId),
+    /// Finite maps, from keys to values.
+    Map(SortId, SortId),
 }
 
 /// An enumeration, a variant type, or a record (one constructor with the type's own name).
@@ -119,6 +125,14 @@ impl Sorts {
                 let stripped = Sort::Seq(item);
                 if stripped == sort { None } else { Some(self.intern(stripped)) }
             }
+            Sort::Set(item) => {
+                let stripped = Sort::Set(self.base(*item));
+                if stripped == sort { None } else { Some(self.intern(stripped)) }
+            }
+            Sort::Map(key, value) => {
+                let stripped = Sort::Map(self.base(*key), self.base(*value));
+                if stripped == sort { None } else { Some(self.intern(stripped)) }
+            }
             _ => None,
         };
         let id = self.sorts.push(sort.clone());
@@ -140,6 +154,16 @@ impl Sorts {
     /// The sequence sort over an item sort.
     pub fn seq(&mut self, item: SortId) -> SortId {
         self.intern(Sort::Seq(item))
+    }
+
+    /// The set sort over an item sort.
+    pub fn set(&mut self, item: SortId) -> SortId {
+        self.intern(Sort::Set(item))
+    }
+
+    /// The map sort from keys to values.
+    pub fn map(&mut self, key: SortId, value: SortId) -> SortId {
+        self.intern(Sort::Map(key, value))
     }
 
     /// The sort of a data type.
@@ -181,7 +205,12 @@ impl Sorts {
                         && c.fields.iter().zip(&v.fields).all(|(f, v)| self.contains(f.sort, v))
                 })
             }
-            (Sort::Seq(item), Value::Seq(items)) => items.iter().all(|v| self.contains(*item, v)),
+            (Sort::Seq(item), Value::Seq(items)) | (Sort::Set(item), Value::Set(items)) => {
+                items.iter().all(|v| self.contains(*item, v))
+            }
+            (Sort::Map(key, value), Value::Map(entries)) => {
+                entries.iter().all(|(k, v)| self.contains(*key, k) && self.contains(*value, v))
+            }
             _ => false,
         }
     }
@@ -198,7 +227,8 @@ impl Sorts {
             (Sort::Real { lo: alo, hi: ahi }, Sort::Real { lo: blo, hi: bhi }) => {
                 at_least(alo.as_ref(), blo.as_ref()) && at_most(ahi.as_ref(), bhi.as_ref())
             }
-            (Sort::Seq(a), Sort::Seq(b)) => self.includes(*b, *a),
+            (Sort::Seq(a), Sort::Seq(b)) | (Sort::Set(a), Sort::Set(b)) => self.includes(*b, *a),
+            (Sort::Map(ak, av), Sort::Map(bk, bv)) => self.includes(*bk, *ak) && self.includes(*bv, *av),
             _ => false,
         }
     }
@@ -213,13 +243,15 @@ impl Sorts {
                 meets(alo.as_ref(), bhi.as_ref()) && meets(blo.as_ref(), ahi.as_ref())
             }
             // The empty one, if no other.
-            (Sort::Seq(_), Sort::Seq(_)) => self.base(a) == self.base(b),
+            (Sort::Seq(_), Sort::Seq(_)) | (Sort::Set(_), Sort::Set(_)) | (Sort::Map(..), Sort::Map(..)) => {
+                self.base(a) == self.base(b)
+            }
             _ => a == b,
         }
     }
 
     /// Some value of the sort, the same each time: zero or the bound nearest to it, `false`, the first constructor,
-    /// the empty string or sequence.
+    /// the empty string, sequence, set or map.
     pub fn default_value(&self, id: SortId) -> Value {
         match self.get(id) {
             Sort::Bool => Value::Bool(false),
@@ -245,6 +277,8 @@ impl Sorts {
                 Value::data(0, fields.iter().map(|f| self.default_value(f.sort)).collect())
             }
             Sort::Seq(_) => Value::seq(Vec::new()),
+            Sort::Set(_) => Value::set(Vec::new()),
+            Sort::Map(..) => Value::Map(Arc::default()),
         }
     }
 
@@ -256,6 +290,13 @@ impl Sorts {
             Sort::Int { lo: Some(lo), hi: Some(hi) } => u64::try_from(hi - lo + BigInt::ONE).ok().and_then(limit),
             Sort::Real { lo: Some(lo), hi: Some(hi) } if lo == hi => Some(1),
             Sort::Int { .. } | Sort::Real { .. } | Sort::String | Sort::Seq(_) => None,
+            // Each item is in the set, or not.
+            Sort::Set(item) => self.cardinality(*item).filter(|n| *n < 63).map(|n| 1 << n),
+            // Each key has one of the values, or none.
+            Sort::Map(key, value) => {
+                let (keys, choices) = (self.cardinality(*key)?, self.cardinality(*value)?.checked_add(1)?);
+                limit(choices.checked_pow(u32::try_from(keys).ok()?)?)
+            }
             Sort::Data(d) => self.data[*d].constructors.iter().try_fold(0u64, |sum, c| {
                 let product =
                     c.fields.iter().try_fold(1u64, |product, f| product.checked_mul(self.cardinality(f.sort)?))?;
@@ -293,6 +334,21 @@ impl Sorts {
                 }
                 None
             }
+            Sort::Set(item) => {
+                let items = (0..63).filter(|i| index >> i & 1 == 1).map(|i| self.nth_value(*item, i));
+                Some(Value::set(items.collect::<Option<Vec<_>>>()?))
+            }
+            Sort::Map(key, value) => {
+                let (keys, choices) = (self.cardinality(*key)?, self.cardinality(*value)?.checked_add(1)?);
+                let (mut rest, mut entries) = (index, Vec::new());
+                for i in (0..keys).take_while(|_| choices > 1) {
+                    if let Some(chosen) = (rest % choices).checked_sub(1) {
+                        entries.push((self.nth_value(*key, i)?, self.nth_value(*value, chosen)?));
+                    }
+                    rest /= choices;
+                }
+                Value::map(entries).ok()
+            }
             _ => None,
         }
     }
@@ -311,6 +367,8 @@ impl Sorts {
             Sort::String => "String".into(),
             Sort::Data(d) => self.data[*d].name.clone(),
             Sort::Seq(item) => format!("Seq<{}>", self.name(*item)),
+            Sort::Set(item) => format!("Set<{}>", self.name(*item)),
+            Sort::Map(key, value) => format!("Map<{}, {}>", self.name(*key), self.name(*value)),
         }
     }
 
@@ -337,6 +395,14 @@ impl Sorts {
             (Sort::Seq(item), Value::Seq(items)) => {
                 let items: Vec<_> = items.iter().map(|v| self.show(*item, v)).collect();
                 format!("[{}]", items.join(", "))
+            }
+            (Sort::Set(item), Value::Set(items)) => {
+                let items: Vec<_> = items.iter().map(|v| self.show(*item, v)).collect();
+                format!("{{{}}}", items.join(", "))
+            }
+            (Sort::Map(key, item), Value::Map(entries)) => {
+                let show = |(k, v): &(Value, Value)| format!("{}: {}", self.show(*key, k), self.show(*item, v));
+                format!("{{{}}}", entries.iter().map(show).collect::<Vec<_>>().join(", "))
             }
             _ => value.to_string(),
         }

@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::id::{BinderId, IdVec, SortId, SymbolId, TermId, VarId};
+use crate::id::{BinderId, Id, IdVec, SortId, SymbolId, TermId, VarId};
 use crate::sort::{Sort, Sorts};
 use crate::value::Value;
 
@@ -20,6 +20,9 @@ use crate::value::Value;
 /// two kilobytes for each level. It is ten times what the parser reads, as functions and updates put terms into each
 /// other.
 pub const MAX_DEPTH: u32 = 1_000;
+
+/// So many integers, at least, are too many for [`Op::Span`].
+pub const MAX_SPAN: i64 = 10_000;
 
 /// A term: a leaf, or an operation applied to terms.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -32,7 +35,7 @@ pub enum Term {
     Param(u32, SortId),
     /// The n-th parameter of the process; gone once the process is instantiated.
     ProcessParam(u32, SortId),
-    /// A variable bound by an enclosing [`Op::Exists`].
+    /// A variable bound by an enclosing [`Op::Exists`] or [`Op::Each`].
     Bound(BinderId, SortId),
     /// A value that symbolic execution leaves open: one occurrence of a parameter on a path, or a free initial value
     /// (S0 definition 10, which writes primes).
@@ -110,6 +113,129 @@ pub enum Op {
         /// How many there are.
         count: u32,
     },
+    /// A set of its arguments, some of them perhaps equal.
+    SetLit,
+    /// A map of its arguments: key, value, key, value; undefined if two keys are equal.
+    MapLit,
+    /// How many items a set has, or entries a map.
+    Size,
+    /// Whether a set has an item, or a map a key.
+    Has,
+    /// `m[k]`: the value of a key; undefined if the map does not have it.
+    Lookup,
+    /// `s with { [i]: v }`: the sequence with another item; undefined outside.
+    Replace,
+    /// `m with { [k]: v }`: the map with this entry.
+    Put,
+    /// `add(s, x)`: the set with this item.
+    Include,
+    /// `remove(c, x)`: the set without this item, the map without this key.
+    Exclude,
+    /// `insertAt(q, i, v)`: the sequence with one item more; undefined unless `0 <= i <= len(q)`.
+    InsertAt,
+    /// `removeAt(q, i)`: the sequence without an item; undefined outside.
+    RemoveAt,
+    /// The union of two sets.
+    Union,
+    /// The intersection of two sets.
+    Intersection,
+    /// The items of the first set that are not in the second.
+    Difference,
+    /// Whether all items of the first set are in the second.
+    Subset,
+    /// The entries of two maps; where both have a key, those of the second.
+    Merge,
+    /// The keys of a map, as a set.
+    Keys,
+    /// The values of a map, as a sequence in the order of the keys.
+    Values,
+    /// The items of a set, as a sequence in the fixed order.
+    ToSeq,
+    /// The items of a sequence, as a set.
+    ToSet,
+    /// The integers from the first to the second, both included, as a sequence; undefined if they are too many.
+    Span,
+    /// The first argument; undefined if it equals another one: what two updates of one step change must not be one.
+    Apart,
+    /// A call deeper than the bound of its function: always undefined. The arguments are the name and the bound.
+    Beyond,
+    /// Whether the argument has a value; always defined. The language does not write it: it says what else a condition
+    /// says besides that it is true.
+    Defined,
+    /// The decimal text of an integer.
+    Text,
+    /// Whether a text is an integer in decimal: `-?[0-9]+`.
+    IsNumber,
+    /// The integer that a text is; undefined if it is none.
+    Number,
+    /// How many bytes of UTF-8 a text has.
+    ByteLen,
+    /// Whether the whole text matches a regular expression, which is a constant.
+    Matches,
+    /// The parts of a text between separators; undefined for the empty separator.
+    Split,
+    /// The texts of a sequence with a separator in between.
+    Join,
+    /// Whether a text starts with another one.
+    StartsWith,
+    /// Whether a text ends with another one.
+    EndsWith,
+    /// A text in upper case.
+    Upper,
+    /// A text in lower case.
+    Lower,
+    /// Something of each item of a collection, the first argument. The last argument is a term over the bound variables
+    /// (`first..first + count`): the item of a sequence or set, or the key of a map; of two, the position and the item, or
+    /// the key and the value. [`Each::Fold`] has one more at the end, and its start as the second argument.
+    Each {
+        /// What is asked.
+        each: Each,
+        /// The first bound variable.
+        first: BinderId,
+        /// How many there are.
+        count: u32,
+    },
+}
+
+/// What is asked about the items of a collection, from the first one to the last in the fixed order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Each {
+    /// Whether the term is true for one of them; stops there.
+    Any,
+    /// Whether it is true for all of them; stops where it is not.
+    All,
+    /// For how many it is true.
+    Count,
+    /// The sum of the term.
+    Sum,
+    /// The items for which it is true, as a collection of the same kind.
+    Filter,
+    /// The values of the term: of a sequence a sequence, of a set a set, of a map a map with the same keys.
+    Map,
+    /// The position of the first item of a sequence for which it is true; undefined if there is none.
+    FirstIndex,
+    /// The first item, or key, for which the term is least; undefined if there is no item.
+    Least,
+    /// The first item, or key, for which it is greatest; undefined if there is no item.
+    Greatest,
+    /// The term after the last item, each with the result of the one before.
+    Fold,
+}
+
+impl Op {
+    /// The variables that the operation binds in its last argument.
+    pub fn binders(self) -> Option<(BinderId, u32)> {
+        match self {
+            Op::Exists { first, count } | Op::Each { first, count, .. } => Some((first, count)),
+            _ => None,
+        }
+    }
+
+    /// Whether a variable is one of those that the operation binds in its last argument.
+    pub fn binds(self, binder: BinderId) -> bool {
+        self.binders()
+            .is_some_and(|(first, count)| (first.index()..first.index() + count as usize).contains(&binder.index()))
+    }
 }
 
 /// A term and what is known of it once and for all.
@@ -119,6 +245,8 @@ struct Entry {
     sort: SortId,
     depth: u32,
     partial: bool,
+    /// The bound variables in it that nothing in it binds, in order; `None` if there are none.
+    free: Option<Box<[BinderId]>>,
 }
 
 /// Owner of all terms of a model.
@@ -129,6 +257,11 @@ pub struct TermPool {
     index: HashTable<TermId>,
     /// The sorts of the variables that quantifiers bind, with their ranges.
     pub binders: IdVec<BinderId, SortId>,
+    /// The variables that [`Op::Each`] binds, by their sorts and by how many of these operations stand inside of one
+    /// another: equal operations are equal terms, and none binds a variable that one around it binds.
+    levels: FxHashMap<(Box<[SortId]>, u32), BinderId>,
+    /// How many of these operations stand inside of the one that binds the variable.
+    level: FxHashMap<BinderId, u32>,
 }
 
 impl TermPool {
@@ -174,15 +307,38 @@ impl TermPool {
         let (depth, partial) = match &term {
             Term::App(op, args) => {
                 let depth = 1 + args.iter().map(|a| self.terms[*a].depth).max().unwrap_or(0);
-                (depth, args.iter().any(|a| self.terms[*a].partial) || self.may_be_undefined(*op, args))
+                let inside = *op != Op::Defined && args.iter().any(|a| self.terms[*a].partial);
+                (depth, inside || self.may_be_undefined(*op, args))
             }
             _ => (1, false),
         };
-        self.terms.push(Entry { term, sort, depth, partial });
+        let free = self.free_of(&term);
+        self.terms.push(Entry { term, sort, depth, partial, free });
         let id = TermId::from_len(self.terms.len());
         let terms = &self.terms;
         self.index.insert_unique(hash, id, |id| self::hash(&terms[*id].term));
         id
+    }
+
+    fn free_of(&self, term: &Term) -> Option<Box<[BinderId]>> {
+        let (op, args) = match term {
+            Term::Bound(b, _) => return Some([*b].into()),
+            Term::App(op, args) if args.iter().any(|a| self.terms[*a].free.is_some()) => (*op, args),
+            _ => return None,
+        };
+        let mut all: Vec<BinderId> = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            let inside = i + 1 == args.len();
+            all.extend(self.free(*arg).iter().filter(|b| !(inside && op.binds(**b))));
+        }
+        all.sort_unstable();
+        all.dedup();
+        (!all.is_empty()).then(|| all.into())
+    }
+
+    /// The bound variables of a term that nothing in it binds.
+    pub fn free(&self, term: TermId) -> &[BinderId] {
+        self.terms[term].free.as_deref().unwrap_or_default()
     }
 
     /// Whether the operation can be undefined for arguments that are not.
@@ -191,8 +347,103 @@ impl TermPool {
             Op::Div | Op::Mod => !matches!(self.as_const(args[1]), Some(Value::Int(n)) if *n != 0),
             Op::Quot => !matches!(self.as_const(args[1]), Some(Value::Real(r)) if !r.is_zero()),
             Op::Index | Op::Slice | Op::Checked(_) | Op::Field(..) => true,
+            Op::Lookup | Op::Replace | Op::InsertAt | Op::RemoveAt | Op::Beyond | Op::Number => true,
+            Op::MapLit => {
+                let keys = || args.iter().step_by(2).map(|k| self.as_const(*k));
+                keys()
+                    .enumerate()
+                    .any(|(i, k)| (i > 0 && k.is_none()) || keys().take(i).any(|other| other.is_none() || other == k))
+            }
+            Op::Apart => match self.as_const(args[0]) {
+                Some(key) => args[1..].iter().any(|a| self.as_const(*a).is_none_or(|other| other == key)),
+                None => args.len() > 1,
+            },
+            Op::Split => !matches!(self.as_const(args[1]), Some(Value::Str(s)) if !s.is_empty()),
+            Op::Span => match (self.as_const(args[0]), self.as_const(args[1])) {
+                (Some(Value::Int(a)), Some(Value::Int(b))) => b.saturating_sub(*a) >= MAX_SPAN,
+                _ => true,
+            },
+            Op::Each { each, .. } => matches!(each, Each::FirstIndex | Each::Least | Each::Greatest),
             _ => false,
         }
+    }
+
+    /// An operation over a collection. The variables are new ones, which the last argument alone has; they are given up for
+    /// others, so that equal operations are equal terms.
+    pub fn each(&mut self, sorts: &Sorts, each: Each, binders: &[BinderId], args: &[TermId], sort: SortId) -> TermId {
+        let body = args[args.len() - 1];
+        let mut level = 0;
+        self.visit(body, &mut |_, t| {
+            let inner = match t {
+                Term::Bound(b, _) => self.level.get(b),
+                Term::App(Op::Each { first, .. }, _) => self.level.get(first),
+                _ => None,
+            };
+            level = level.max(inner.map_or(0, |n| n + 1));
+        });
+        let key: Box<[SortId]> = binders.iter().map(|b| self.binders[*b]).collect();
+        let first = match self.levels.get(&(key.clone(), level)) {
+            Some(first) => *first,
+            None => {
+                let first = self.binders.next_id();
+                for sort in &key {
+                    let binder = self.binders.push(*sort);
+                    self.level.insert(binder, level);
+                }
+                self.levels.insert((key, level), first);
+                first
+            }
+        };
+        let new: Vec<TermId> =
+            (0..binders.len()).map(|i| self.bound(sorts, BinderId::from_index(first.index() + i))).collect();
+        let body = self.replace(body, &mut |_, leaf| match leaf {
+            Term::Bound(b, _) => binders.iter().position(|x| x == b).map(|i| new[i]),
+            _ => None,
+        });
+        let mut args = args.to_vec();
+        *args.last_mut().expect("an operation over a collection has arguments") = body;
+        self.app(Op::Each { each, first, count: binders.len() as u32 }, &args, sort)
+    }
+
+    /// The term with variables that [`Op::Each`] binds, from the first on, replaced; not where they are bound again.
+    pub fn replace_bound(&mut self, term: TermId, first: BinderId, by: &[TermId]) -> TermId {
+        self.replace_bound_in(term, first, by, &mut FxHashMap::default())
+    }
+
+    fn replace_bound_in(
+        &mut self,
+        term: TermId,
+        first: BinderId,
+        by: &[TermId],
+        done: &mut FxHashMap<TermId, TermId>,
+    ) -> TermId {
+        let which = |b: &BinderId| b.index().checked_sub(first.index()).and_then(|i| by.get(i)).copied();
+        if !self.free(term).iter().any(|b| which(b).is_some()) {
+            return term;
+        }
+        if let Some(&result) = done.get(&term) {
+            return result;
+        }
+        let result = match self.get(term) {
+            Term::Bound(b, _) => which(b).unwrap_or(term),
+            Term::App(op, args) => {
+                let (op, mut new) = (*op, args.to_vec());
+                let outside = if op.binds(first) { new.len() - 1 } else { new.len() };
+                for arg in &mut new[..outside] {
+                    *arg = self.replace_bound_in(*arg, first, by, done);
+                }
+                let sort = self.sort(term);
+                self.app(op, &new, sort)
+            }
+            _ => term,
+        };
+        done.insert(term, result);
+        result
+    }
+
+    /// How deep the operations over collections stand in one another, by their variables: for whoever copies terms.
+    pub fn copy_levels(&mut self, from: &TermPool, binder: impl Fn(BinderId) -> BinderId) {
+        self.level.extend(from.level.iter().map(|(b, level)| (binder(*b), *level)));
     }
 
     /// A constant; `sort` without ranges.

@@ -23,7 +23,7 @@ use rustc_hash::FxHashSet;
 use crate::id::{Id, ProcessId, SwitchId, TermId, VarId};
 use crate::model::{Direction, Label, Model, Switch};
 use crate::purpose::{Event, EventLabel, Pattern, Purpose};
-use crate::term::{MAX_DEPTH, Op, Term};
+use crate::term::{MAX_DEPTH, Term};
 
 /// What does not hold; empty for a good model.
 pub fn verify(model: &Model) -> Vec<String> {
@@ -189,8 +189,10 @@ impl Verifier<'_> {
         let mut found = Vec::new();
         let mut bound = FxHashSet::default();
         m.terms.visit(term, &mut |_, t| {
-            if let Term::App(Op::Exists { first, count }, _) = t {
-                bound.extend(first.index()..first.index() + *count as usize);
+            if let Term::App(op, _) = t
+                && let Some((first, count)) = op.binders()
+            {
+                bound.extend(first.index()..first.index() + count as usize);
             }
         });
         m.terms.visit(term, &mut |_, t| match t {

@@ -35,7 +35,7 @@ fn compiled_terms_agree_with_the_reference() {
         for _ in 0..5 {
             let vars: Vec<Value> = kit.all.iter().map(|s| kit.value(&mut rng, *s)).collect();
             let params: Vec<Value> = kit.all.iter().map(|s| kit.value(&mut rng, *s)).collect();
-            let env = Env { vars: &vars, params: &params, bound: &[], symbols: &[] };
+            let env = Env { vars: &vars, params: &params, bound: &[], symbols: &[], rounds: 0 };
             let expected = eval(&pool, &kit.sorts, term, env);
             let context = Context { terms: &pool, sorts: &kit.sorts };
             let found = program.run(&mut memory, context, env);
@@ -86,7 +86,7 @@ fn reference_successors(
     if state.location(s.process) != s.source {
         return Ok(None);
     }
-    let env = Env { vars: state.values(), params: args, bound: &[], symbols: &[] };
+    let env = Env { vars: state.values(), params: args, bound: &[], symbols: &[], rounds: 0 };
     let value = |t: TermId| eval(&m.terms, &m.sorts, t, env);
     if value(s.guard)? != Value::Bool(true) {
         return Ok(None);
@@ -184,7 +184,7 @@ fn reference_internal(kit: &random::Kit, m: &Model, state: &State) -> Result<Vec
                 if state.location(s.process) != s.source {
                     continue;
                 }
-                let env = Env { vars: state.values(), params: &[], bound: &[], symbols: &[] };
+                let env = Env { vars: state.values(), params: &[], bound: &[], symbols: &[], rounds: 0 };
                 for (other, r) in m.switches.iter() {
                     if r.label != Label::Receive(c) || r.process == s.process || state.location(r.process) != r.source {
                         continue;

@@ -23,7 +23,7 @@ fn term(kit: &Kit, rng: &mut Rng, pool: &mut TermPool, conditions: bool) -> Term
 }
 
 fn value(pool: &TermPool, sorts: &Sorts, term: TermId, vars: &[Value]) -> Result<Value, EvalError> {
-    eval(pool, sorts, term, Env { vars, params: &[], bound: &[], symbols: &[] })
+    eval(pool, sorts, term, Env { vars, params: &[], bound: &[], symbols: &[], rounds: 0 })
 }
 
 fn is_open(answer: &Result<Value, EvalError>) -> bool {

@@ -10,6 +10,11 @@
 //! | constructor with fields | `{"Name":{"field":…}}` |
 //! | record | `{"field":…}` |
 //! | `Seq<T>` | an array |
+//! | `Set<T>` | an array, in the fixed order of values |
+//! | `Map<K, V>` with texts or an enumeration as keys | an object |
+//! | any other `Map<K, V>` | an array of `[key, value]` |
+//!
+//! What is read may be in any order, items of sets may be there twice, and any map may be an array of entries.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Number, Value as Json};
@@ -53,6 +58,21 @@ impl Serialize for Valued<'_> {
             (Value::Seq(items), Sort::Seq(item)) => {
                 to.collect_seq(items.iter().map(|value| Valued { sorts, sort: *item, value }))
             }
+            (Value::Set(items), Sort::Set(item)) => {
+                to.collect_seq(items.iter().map(|value| Valued { sorts, sort: *item, value }))
+            }
+            (Value::Map(entries), Sort::Map(key, item)) => {
+                let pair = |(k, v)| {
+                    let key = Valued { sorts, sort: *key, value: k };
+                    (key, Valued { sorts, sort: *item, value: v })
+                };
+                let entries = entries.iter().map(|(k, v)| (k, v)).map(pair);
+                if is_name(sorts, *key) {
+                    Named::new(entries.map(|(k, v)| (key_name(sorts, k.sort, k.value), v)).collect()).serialize(to)
+                } else {
+                    to.collect_seq(entries)
+                }
+            }
             (Value::Enum(_), _) => to.serialize_str(&sorts.show(sort, value)),
             (Value::Data(d), Sort::Data(data)) => {
                 let data = &sorts.data[*data];
@@ -79,6 +99,35 @@ impl schemars::JsonSchema for Valued<'_> {
             "description": "A value: its sort in the model decides which of these it is.",
             "type": ["boolean", "number", "string", "array", "object"]
         })
+    }
+}
+
+/// Whether keys of a map are written as names: texts, or the constructors of an enumeration.
+pub fn is_name(sorts: &Sorts, key: SortId) -> bool {
+    match sorts.get(key) {
+        Sort::String => true,
+        Sort::Data(data) => sorts.data[*data].constructors.iter().all(|c| c.fields.is_empty()),
+        _ => false,
+    }
+}
+
+/// A key as a name.
+pub fn key_name(sorts: &Sorts, sort: SortId, key: &Value) -> String {
+    match key {
+        Value::Str(text) => text.to_string(),
+        other => sorts.show(sort, other),
+    }
+}
+
+/// The key that a name stands for.
+pub fn named_key(sorts: &Sorts, sort: SortId, name: &str) -> Option<Value> {
+    match sorts.get(sort) {
+        Sort::String => Some(Value::string(name)),
+        Sort::Data(data) if is_name(sorts, sort) => {
+            let at = sorts.data[*data].constructors.iter().position(|c| c.name == name)?;
+            Some(Value::Enum(u32::try_from(at).ok()?))
+        }
+        _ => None,
     }
 }
 
@@ -152,6 +201,20 @@ pub fn read(sorts: &Sorts, sort: SortId, json: &Json) -> Option<Value> {
         (Sort::Seq(item), Json::Array(items)) => {
             Value::seq(items.iter().map(|j| read(sorts, *item, j)).collect::<Option<_>>()?)
         }
+        (Sort::Set(item), Json::Array(items)) => {
+            Value::set(items.iter().map(|j| read(sorts, *item, j)).collect::<Option<_>>()?)
+        }
+        (Sort::Map(key, value), Json::Object(entries)) => {
+            let entry = |(k, v): (&String, &Json)| Some((named_key(sorts, *key, k)?, read(sorts, *value, v)?));
+            Value::map(entries.iter().map(entry).collect::<Option<_>>()?).ok()?
+        }
+        (Sort::Map(key, value), Json::Array(entries)) => {
+            let entry = |entry: &Json| match &entry.as_array()?[..] {
+                [k, v] => Some((read(sorts, *key, k)?, read(sorts, *value, v)?)),
+                _ => None,
+            };
+            Value::map(entries.iter().map(entry).collect::<Option<_>>()?).ok()?
+        }
         (Sort::Data(data), _) => {
             let data = &sorts.data[*data];
             let (name, fields) = match (data.record, json) {
@@ -213,6 +276,45 @@ mod tests {
             assert_eq!(written, expected);
             let read = read(&model.sorts, sort, &serde_json::from_str(&written).expect("JSON"));
             assert_eq!(read, Some(value), "{written}");
+        }
+    }
+
+    #[test]
+    fn sets_and_maps_are_arrays_and_objects() {
+        let text = "type E = Red | Blue\ninput i(s: Set<Int>, t: Map<String, Int>, e: Map<E, Bool>, n: Map<Int in 0..9, Seq<Int>>)\nprocess Q { init l { ?i(_, _, _, _) -> l } }";
+        let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
+        let params = &model.gates.values().next().expect("a gate").params;
+        for (param, written, expected, others) in [
+            (0, "{10, 9, 10}", "[9,10]", vec!["[10,9,9]"]),
+            (0, "{}", "[]", vec![]),
+            (1, "{\"b\": 1, \"a\": 2}", r#"{"a":2,"b":1}"#, vec![r#"[["b",1],["a",2]]"#]),
+            (2, "{Blue: true, Red: false}", r#"{"Blue":true,"Red":false}"#, vec![r#"[["Red",false],["Blue",true]]"#]),
+            (3, "{9: [1], 2: []}", "[[2,[]],[9,[1]]]", vec!["[[9,[1]],[2,[]]]"]),
+            (3, "{}", "[]", vec![]),
+        ] {
+            let sort = params[param].sort;
+            let value = sioco_lang::value::parse_value(&model.sorts, sort, written).expect(written);
+            assert_eq!(json(&model.sorts, sort, &value).to_string(), expected);
+            for text in [expected].into_iter().chain(others) {
+                assert_eq!(
+                    read(&model.sorts, sort, &serde_json::from_str(text).expect("JSON")),
+                    Some(value.clone()),
+                    "{text}"
+                );
+            }
+        }
+        for (param, text) in [
+            (0, "{}"),
+            (0, r#"["1"]"#),
+            (1, r#"[["a",1],["a",2]]"#),
+            (1, r#"[["a"]]"#),
+            (1, r#"{"a":"1"}"#),
+            (2, r#"{"Green":true}"#),
+            (3, r#"{"1":[]}"#),
+            (3, "[[10,[]]]"),
+        ] {
+            let json = serde_json::from_str(text).expect("JSON");
+            assert_eq!(read(&model.sorts, params[param].sort, &json), None, "{text}");
         }
     }
 

@@ -74,10 +74,10 @@ impl Terms<'_> {
         known: &mut FxHashMap<TermId, Result<Value, EvalError>>,
     ) -> Result<Value, EvalError> {
         let (op, args) = match self.pool.get(term) {
-            Term::App(op, args) if !matches!(op, Op::Exists { .. }) => (*op, args),
+            Term::App(op, args) if op.binders().is_none() && *op != Op::Defined => (*op, args),
             // Inside of a quantifier the same term has many values. Quantifiers inside of each other are tried as far as
             // one alone would be, or there would be no end to it.
-            Term::App(Op::Exists { .. }, _) => {
+            Term::App(..) => {
                 return quick::value_within(self.pool, self.sorts, term, witness, EXISTS_LIMIT);
             }
             _ => return eval(self.pool, self.sorts, term, Env { symbols: witness, ..Env::default() }),

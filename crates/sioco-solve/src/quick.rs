@@ -9,12 +9,13 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use sioco_model::eval::{Env, EvalError, Undefined, apply, junction};
+use sioco_model::collection;
+use sioco_model::eval::{Env, EvalError, Undefined, apply, has_value, junction};
 use sioco_model::semantics::choice::Unknown;
 use sioco_model::semantics::program::Context;
 use sioco_model::semantics::trial::Trial;
 use sioco_model::sort::{Sort, Sorts};
-use sioco_model::term::{Op, Term, TermPool};
+use sioco_model::term::{Each, Op, Term, TermPool};
 use sioco_model::{BinderId, Id, SortId, SymbolId, TermId, Value};
 
 use crate::ratio::Ratio;
@@ -88,6 +89,8 @@ struct Plain<'a> {
     sorts: &'a Sorts,
     symbols: &'a [Value],
     bound: Vec<(BinderId, Value)>,
+    /// How many rounds operations over collections make that this is inside of.
+    rounds: u64,
     /// How many combinations a quantifier here may have.
     left: u64,
     work: u64,
@@ -113,26 +116,12 @@ impl Quantifiers {
     fn free(&mut self, pool: &TermPool, term: TermId) -> Rc<Free> {
         let find = || {
             let mut symbols = Vec::new();
-            // A bound variable may stand outside of a quantifier that binds it as well, so each part has its own.
-            let mut bound: FxHashMap<TermId, Vec<BinderId>> = FxHashMap::default();
-            pool.visit(term, &mut |part, t| {
-                let mut here = match t {
-                    Term::Symbol(y, _) => return symbols.push(*y),
-                    Term::Bound(b, _) => vec![*b],
-                    Term::App(_, args) => args.iter().filter_map(|a| bound.get(a)).flatten().copied().collect(),
-                    _ => return,
-                };
-                if let Term::App(Op::Exists { first, count }, _) = t {
-                    let own = first.index()..first.index() + *count as usize;
-                    here.retain(|b| !own.contains(&b.index()));
-                }
-                here.sort_unstable();
-                here.dedup();
-                if !here.is_empty() {
-                    bound.insert(part, here);
+            pool.visit(term, &mut |_, t| {
+                if let Term::Symbol(y, _) = t {
+                    symbols.push(*y);
                 }
             });
-            Rc::new(Free { symbols, bound: bound.remove(&term).unwrap_or_default() })
+            Rc::new(Free { symbols, bound: pool.free(term).to_vec() })
         };
         Rc::clone(self.free.entry(term).or_insert_with(find))
     }
@@ -146,7 +135,17 @@ impl<'a> Plain<'a> {
         most: u64,
         quantifiers: &'a mut Quantifiers,
     ) -> Plain<'a> {
-        Plain { pool, sorts, symbols, bound: Vec::new(), left: most, work: 0, known: FxHashMap::default(), quantifiers }
+        Plain {
+            pool,
+            sorts,
+            symbols,
+            bound: Vec::new(),
+            rounds: 0,
+            left: most,
+            work: 0,
+            known: FxHashMap::default(),
+            quantifiers,
+        }
     }
 
     /// A quantifier, which is decided once for the values that it depends on.
@@ -188,6 +187,8 @@ impl<'a> Plain<'a> {
         }
         let result = match op {
             Op::Exists { first, count } => self.quantifier(term, first, count, args[0]).map(Value::Bool),
+            Op::Each { each, first, count } => self.each(term, each, first, count, args),
+            Op::Defined => has_value(self.value(args[0])),
             _ => self.applied(op, args),
         };
         self.known.insert(term, result.clone());
@@ -211,6 +212,37 @@ impl<'a> Plain<'a> {
                 apply(self.sorts, op, &values, args.first().map(|a| pool.sort(*a)))
             }
         }
+    }
+
+    /// An operation over a collection, whose last argument is evaluated in every round.
+    fn each(
+        &mut self,
+        term: TermId,
+        each: Each,
+        first: BinderId,
+        count: u32,
+        args: &[TermId],
+    ) -> Result<Value, EvalError> {
+        let [over, start @ .., body] = args else { unreachable!("a collection and a term") };
+        let over = self.value(*over)?;
+        let start = start.first().map(|s| self.value(*s)).transpose()?;
+        let rounds = collection::rounds(self.rounds, &over)?;
+        let real = self.pool.sort(term) == self.sorts.real;
+        let (depth, before) = (self.bound.len(), std::mem::replace(&mut self.rounds, rounds));
+        let outside = std::mem::take(&mut self.known);
+        let result = collection::each(each, &over, start, count as usize, real, &mut |values| {
+            self.bound.truncate(depth);
+            for (i, value) in values.iter().enumerate() {
+                self.bound.push((BinderId::from_index(first.index() + i), value.clone()));
+            }
+            self.work += 1;
+            self.known.clear();
+            self.value(*body)
+        });
+        self.bound.truncate(depth);
+        self.rounds = before;
+        self.known = outside;
+        result
     }
 
     fn exists(&mut self, first: BinderId, count: u32, body: TermId) -> Result<bool, EvalError> {

@@ -135,6 +135,17 @@ impl Writer {
                 self.words.extend([OTHER, 5, items.len() as u32]);
                 items.iter().for_each(|v| self.value(v));
             }
+            Value::Set(items) => {
+                self.words.extend([OTHER, 6, items.len() as u32]);
+                items.iter().for_each(|v| self.value(v));
+            }
+            Value::Map(entries) => {
+                self.words.extend([OTHER, 7, entries.len() as u32]);
+                for (key, value) in entries.iter() {
+                    self.value(key);
+                    self.value(value);
+                }
+            }
         }
     }
 
@@ -227,6 +238,47 @@ impl Writer {
                 }
                 [word(29), self.binder(first), count]
             }
+            Op::Each { each, first, count } => {
+                for i in 0..count as usize {
+                    self.binder(BinderId::from_index(first.index() + i));
+                }
+                [word(30), self.binder(first), count << 8 | each as u32]
+            }
+            Op::SetLit => [word(31), 0, 0],
+            Op::MapLit => [word(32), 0, 0],
+            Op::Size => [word(33), 0, 0],
+            Op::Has => [word(34), 0, 0],
+            Op::Lookup => [word(35), 0, 0],
+            Op::Replace => [word(36), 0, 0],
+            Op::Put => [word(37), 0, 0],
+            Op::Include => [word(38), 0, 0],
+            Op::Exclude => [word(39), 0, 0],
+            Op::InsertAt => [word(40), 0, 0],
+            Op::RemoveAt => [word(41), 0, 0],
+            Op::Union => [word(42), 0, 0],
+            Op::Intersection => [word(43), 0, 0],
+            Op::Difference => [word(44), 0, 0],
+            Op::Subset => [word(45), 0, 0],
+            Op::Merge => [word(46), 0, 0],
+            Op::Keys => [word(47), 0, 0],
+            Op::Values => [word(48), 0, 0],
+            Op::ToSeq => [word(49), 0, 0],
+            Op::ToSet => [word(50), 0, 0],
+            Op::Span => [word(51), 0, 0],
+            Op::Apart => [word(52), 0, 0],
+            Op::Beyond => [word(53), 0, 0],
+            Op::Defined => [word(54), 0, 0],
+            Op::Text => [word(55), 0, 0],
+            Op::IsNumber => [word(56), 0, 0],
+            Op::Number => [word(57), 0, 0],
+            Op::ByteLen => [word(58), 0, 0],
+            Op::Matches => [word(59), 0, 0],
+            Op::Split => [word(60), 0, 0],
+            Op::Join => [word(61), 0, 0],
+            Op::StartsWith => [word(62), 0, 0],
+            Op::EndsWith => [word(63), 0, 0],
+            Op::Upper => [word(64), 0, 0],
+            Op::Lower => [word(65), 0, 0],
         };
         self.words.extend(words);
     }

@@ -23,7 +23,10 @@ pub(crate) fn is_large(value: &Value) -> bool {
         Value::BigInt(_) | Value::Real(_) => bits(value) > LARGE,
         Value::Str(s) => s.len() > LARGE,
         Value::Data(d) => d.fields.iter().any(is_large),
-        Value::Seq(items) => items.len() > LARGE || items.iter().any(is_large),
+        Value::Seq(items) | Value::Set(items) => items.len() > LARGE || items.iter().any(is_large),
+        Value::Map(entries) => {
+            entries.len() > LARGE || entries.iter().any(|(key, value)| is_large(key) || is_large(value))
+        }
     }
 }
 

@@ -209,7 +209,7 @@ fn with_params(pool: &mut TermPool, term: TermId, args: &[Option<TermId>]) -> Te
     })
 }
 
-/// The term without range checks: the same value wherever it is defined.
+/// The term without checks of ranges and of keys: the same value wherever it is defined.
 fn without_checks(pool: &mut TermPool, term: TermId, done: &mut FxHashMap<TermId, TermId>) -> TermId {
     let Term::App(op, args) = pool.get(term) else { return term };
     if let Some(&result) = done.get(&term) {
@@ -218,7 +218,8 @@ fn without_checks(pool: &mut TermPool, term: TermId, done: &mut FxHashMap<TermId
     let (op, args) = (*op, args.clone());
     let new: Vec<TermId> = args.iter().map(|a| without_checks(pool, *a, done)).collect();
     let result = match op {
-        Op::Checked(_) => new[0],
+        // That keys are apart is one of the conditions of the step, like ranges.
+        Op::Checked(_) | Op::Apart => new[0],
         _ if new[..] == args[..] => term,
         _ => {
             let sort = pool.sort(term);

@@ -188,6 +188,49 @@ fn panics_of_the_system_are_crashes() {
     }
 }
 
+/// Sets and maps of Rust are those of the model.
+#[test]
+fn sets_and_maps_come_and_go() {
+    type Table = BTreeMap<String, HashSet<u8>>;
+    #[derive(Default)]
+    struct Swap(VecDeque<Output>);
+    impl System for Swap {
+        fn reset(&mut self) {
+            self.0.clear();
+        }
+        fn input(&mut self, _: &str, args: Args<'_>) {
+            let (table, set): (Table, BTreeSet<i64>) = (args.get("t"), args.get("s"));
+            let again: HashMap<String, BTreeSet<u8>> = args.get("t");
+            assert_eq!(again.len(), table.len());
+            let of = |n: i64| (n, set.iter().map(|m| m * n).collect::<HashSet<i64>>());
+            let squares: HashMap<i64, HashSet<i64>> = set.iter().map(|n| of(*n)).collect();
+            self.0.push_back(Output::new("o", (table, squares)));
+            self.0.push_back(Output::new("o", (BTreeMap::from([("a", vec![1])]), squares_of(&set))));
+        }
+        fn output(&mut self) -> Option<Output> {
+            self.0.pop_front()
+        }
+    }
+    fn squares_of(set: &BTreeSet<i64>) -> BTreeMap<i64, BTreeSet<i64>> {
+        set.iter().map(|n| (*n, set.clone())).collect()
+    }
+    let text = "input i(t: Map<String, Set<UInt8>>, s: Set<Int>)\noutput o(t: Map<String, Set<UInt8>>, q: Map<Int, Set<Int>>)\nprocess Q { init l { ?i(_, _) -> l } state m { !o(any t, any q) -> m } }";
+    let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
+    let mut sut = InProcess::new(&model, Swap::default);
+    sut.reset(RunNumber(1), 7).unwrap();
+    sut.send(1, &input(&model, "i", &["{\"b\": {1, 255}, \"a\": {}}", "{2, -1}"])).unwrap();
+    sut.poll(LONG).unwrap();
+    let Observation::Output(found) = seen(sut.poll(LONG)) else { panic!("an output") };
+    let params = &model.gates[found.gate].params;
+    let shown: Vec<String> = params.iter().zip(&found.args).map(|(p, v)| model.sorts.show(p.sort, v)).collect();
+    assert_eq!(shown, ["{\"a\": {}, \"b\": {1, 255}}", "{-1: {-2, 1}, 2: {-2, 4}}"]);
+    // A sequence is no set.
+    match seen(sut.poll(LONG)) {
+        Observation::Malformed { why, .. } if why.contains("a value of t") && why.contains("a sequence") => {}
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn outputs_are_checked() {
     let model = model();

@@ -9,6 +9,8 @@
 //! | constructor | its name, or the word for it, with its fields: `Mix(1,2)` |
 //! | record | its fields: `(1,2)` |
 //! | `Seq<T>` | `[1,2]` |
+//! | `Set<T>` | `{1,2}` |
+//! | `Map<K, V>` | `{"a":1,"b":2}` |
 
 use std::collections::BTreeMap;
 
@@ -36,6 +38,14 @@ pub(crate) fn show(sorts: &Sorts, words: &Words, sort: SortId, value: &Value) ->
         (Value::Enum(_), _) => word(words, &sorts.show(sort, value)).to_owned(),
         (Value::Seq(items), Sort::Seq(item)) => {
             format!("[{}]", list(items.iter().map(|v| inner(sorts, words, *item, v)).collect()))
+        }
+        (Value::Set(items), Sort::Set(item)) => {
+            format!("{{{}}}", list(items.iter().map(|v| inner(sorts, words, *item, v)).collect()))
+        }
+        (Value::Map(entries), Sort::Map(key, item)) => {
+            let entry =
+                |(k, v): &(Value, Value)| format!("{}:{}", inner(sorts, words, *key, k), inner(sorts, words, *item, v));
+            format!("{{{}}}", list(entries.iter().map(entry).collect()))
         }
         (Value::Data(d), Sort::Data(data)) => {
             let data = &sorts.data[*data];
@@ -80,6 +90,14 @@ pub(crate) fn pattern(sorts: &Sorts, words: &Words, sort: SortId, quoted: bool) 
         Sort::Seq(item) => {
             let item = pattern(sorts, words, *item, true);
             format!(r"\[(?:{item}(?:,{item})*)?\]")
+        }
+        Sort::Set(item) => {
+            let item = pattern(sorts, words, *item, true);
+            format!(r"\{{(?:{item}(?:,{item})*)?\}}")
+        }
+        Sort::Map(key, value) => {
+            let entry = format!("{}:{}", pattern(sorts, words, *key, true), pattern(sorts, words, *value, true));
+            format!(r"\{{(?:{entry}(?:,{entry})*)?\}}")
         }
         Sort::Data(data) => {
             let data = &sorts.data[*data];
@@ -174,6 +192,30 @@ impl<'a> Reader<'a> {
                 }
                 Some(Json::Array(items))
             }
+            Sort::Set(item) => {
+                self.skip("{")?;
+                let mut items = Vec::new();
+                while self.skip("}").is_none() {
+                    if !items.is_empty() {
+                        self.skip(",")?;
+                    }
+                    items.push(self.read(*item, true)?);
+                }
+                Some(Json::Array(items))
+            }
+            Sort::Map(key, value) => {
+                self.skip("{")?;
+                let mut entries = Vec::new();
+                while self.skip("}").is_none() {
+                    if !entries.is_empty() {
+                        self.skip(",")?;
+                    }
+                    let key = self.read(*key, true)?;
+                    self.skip(":")?;
+                    entries.push(Json::Array(vec![key, self.read(*value, true)?]));
+                }
+                Some(Json::Array(entries))
+            }
             Sort::Data(data) => self.data(&self.sorts.data[*data]),
         }
     }
@@ -260,7 +302,7 @@ fn is_integer(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    const MODEL: &str = "type C = Red | Redder | Mix(a: Int in 0..9, t: String)\ntype P = { x: Real, s: Seq<C> }\noutput o(n: Int, r: Real, b: Bool, t: String, c: C, p: P, d: Int in 1..9)\nprocess Q { init l { !o(any n, any r, any b, any t, any c, any p, any d) -> l } }";
+    const MODEL: &str = "type C = Red | Redder | Mix(a: Int in 0..9, t: String)\ntype P = { x: Real, s: Seq<C> }\noutput o(n: Int, r: Real, b: Bool, t: String, c: C, p: P, d: Int in 1..9, s: Set<C>, m: Map<String, Seq<Int>>)\nprocess Q { init l { !o(any n, any r, any b, any t, any c, any p, any d, any s, any m) -> l } }";
 
     #[test]
     fn what_is_written_is_read_and_matches_its_pattern() {
@@ -280,6 +322,10 @@ mod tests {
             ("c", r#"Mix(3,"\r\n\t\u0000\u001f")"#),
             ("p", "(1.5,[r.d,Mix(0,\"\")])"),
             ("p", "(0.0,[])"),
+            ("s", "{r.d,Mix(0,\"}\")}"),
+            ("s", "{}"),
+            ("m", "{\"\":[],\"a:b\":[1,2]}"),
+            ("m", "{}"),
         ] {
             let param = gate.params.iter().find(|p| p.name == name).unwrap();
             let value = read(&model.sorts, &words, param, text, false).unwrap_or_else(|why| panic!("{text}: {why}"));
@@ -296,6 +342,9 @@ mod tests {
             ("c", "Green", "must be C"),
             ("c", "Mix(10,\"\")", "10"),
             ("b", "tru", "must be Bool"),
+            ("m", "{\"a\":[],\"a\":[]}", "has the key"),
+            ("m", "{\"a\"}", "must be Map<String, Seq<Int>>"),
+            ("s", "[]", "must be Set<C>"),
             ("r", "1/0", "1/0"),
             ("p", "(1,[r.d,])", "must be P"),
         ] {

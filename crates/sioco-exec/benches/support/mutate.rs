@@ -49,7 +49,7 @@ impl Mutator<'_> {
         while let Some(term) = open.pop() {
             match self.of.terms.get(term) {
                 Term::App(Op::And | Op::Or | Op::Not, args) => open.extend(args.iter().rev()),
-                Term::App(Op::Exists { .. }, _) | Term::Const(..) => {}
+                Term::App(Op::Exists { .. } | Op::Each { .. }, _) | Term::Const(..) => {}
                 _ if !atoms.contains(&term) => atoms.push(term),
                 _ => {}
             }
@@ -206,7 +206,7 @@ fn rewrite(model: &mut Model, term: TermId, old: TermId, new: TermId) -> TermId 
         return new;
     }
     let Term::App(op, args) = model.terms.get(term).clone() else { return term };
-    if matches!(op, Op::Exists { .. }) {
+    if op.binders().is_some() {
         return term;
     }
     let args: Vec<TermId> = args.iter().map(|a| rewrite(model, *a, old, new)).collect();

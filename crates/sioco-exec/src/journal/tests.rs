@@ -86,6 +86,11 @@ impl Draw<'_> {
             }
             Sort::String => Value::string(&self.text()),
             Sort::Seq(item) => Value::seq((0..self.below(3)).map(|_| self.value(*item)).collect()),
+            Sort::Set(item) => Value::set((0..self.below(3)).map(|_| self.value(*item)).collect()),
+            Sort::Map(key, value) => {
+                let entries = (0..self.below(3)).map(|_| (self.value(*key), self.value(*value))).collect();
+                Value::map(entries).unwrap_or_else(|_| model.sorts.default_value(sort))
+            }
             Sort::Data(data) => {
                 let constructors = &model.sorts.data[*data].constructors;
                 let at = self.below(constructors.len());

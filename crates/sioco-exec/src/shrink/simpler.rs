@@ -54,6 +54,40 @@ pub(super) fn simpler(sorts: &Sorts, sort: SortId, value: &Value) -> Vec<Value> 
                 }
             }
         }
+        (Sort::Set(item), Value::Set(items)) => {
+            found.push(Value::set(items[..items.len() / 2].to_vec()));
+            for i in (0..items.len()).take(ITEMS) {
+                let mut rest = items.to_vec();
+                rest.remove(i);
+                found.push(Value::set(rest));
+            }
+            for (i, part) in items.iter().enumerate().take(ITEMS) {
+                for other in simpler(sorts, *item, part) {
+                    let mut rest = items.to_vec();
+                    rest[i] = other;
+                    found.push(Value::set(rest));
+                }
+            }
+        }
+        (Sort::Map(key, item), Value::Map(entries)) => {
+            // Two keys that become one are no map.
+            let mut add = |entries: Vec<(Value, Value)>| found.extend(Value::map(entries));
+            add(entries[..entries.len() / 2].to_vec());
+            for i in (0..entries.len()).take(ITEMS) {
+                let mut rest = entries.to_vec();
+                rest.remove(i);
+                add(rest);
+            }
+            for (i, (k, v)) in entries.iter().enumerate().take(ITEMS) {
+                let keys = simpler(sorts, *key, k).into_iter().map(|k| (k, v.clone()));
+                let values = simpler(sorts, *item, v).into_iter().map(|v| (k.clone(), v));
+                for other in keys.chain(values) {
+                    let mut rest = entries.to_vec();
+                    rest[i] = other;
+                    add(rest);
+                }
+            }
+        }
         _ => {}
     }
     let mut seen = Vec::new();

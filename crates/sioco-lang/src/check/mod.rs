@@ -167,6 +167,7 @@ fn check_loaded(loaded: Loaded, options: &CheckOptions) -> Checked {
         compared: Cell::new(0),
         not_yet: Vec::new(),
         switch_params: Vec::new(),
+        sources: sources.clone(),
         hints: None,
     };
     checker.collect(&files);
@@ -264,6 +265,8 @@ struct Checker<'a> {
     not_yet: Vec<&'a str>,
     /// The parameters of all switches of the process at hand, and where they get their values.
     switch_params: Vec<(&'a str, Span)>,
+    /// The texts, for whoever shows a part of one.
+    sources: SourceMap,
     /// What is known about names in the conditions of the purpose at hand.
     hints: Option<purpose::Hints>,
 }

@@ -124,6 +124,10 @@ pub enum TypeExprKind {
     Range(Box<TypeExpr>, Option<Box<Expr>>, Option<Box<Expr>>),
     /// `Seq<T>`
     Seq(Box<TypeExpr>),
+    /// `Set<T>`
+    Set(Box<TypeExpr>),
+    /// `Map<K, V>`
+    Map(Box<TypeExpr>, Box<TypeExpr>),
     /// Something that could not be read; already reported.
     Error,
 }
@@ -148,6 +152,8 @@ pub struct FunDecl {
     pub params: Vec<ParamDecl>,
     /// The type of the result.
     pub result: TypeExpr,
+    /// `bound 50`: how many calls of a function that calls itself stand inside of each other.
+    pub bound: Option<Expr>,
     /// The body.
     pub body: Expr,
 }
@@ -304,11 +310,13 @@ pub enum GuardDecl {
     Expr(Expr),
 }
 
-/// `x := e`
+/// `x := e`, `carts[id].qty := e`
 #[derive(Clone, Debug)]
 pub struct AssignDecl {
     /// The variable.
     pub target: Ident,
+    /// Which part of it; nothing for all of it.
+    pub path: Vec<PathStep>,
     /// The new value.
     pub value: Expr,
 }
@@ -468,14 +476,20 @@ pub enum ExprKind {
     Call(Ident, Vec<Expr>),
     /// `Point { x: 1, y: 2 }`
     Record(Ident, Vec<FieldInit>),
-    /// `p with { x: 1 }`
-    With(Box<Expr>, Vec<FieldInit>),
+    /// `p with { x: 1, [i].y: 2 }`
+    With(Box<Expr>, Vec<PathInit>),
     /// `p.x`
     Field(Box<Expr>, Ident),
     /// `s[i]`
     Index(Box<Expr>, Box<Expr>),
     /// `[a, b]`
     Seq(Vec<Expr>),
+    /// `{a, b}`; `{}` is also the empty map.
+    Set(Vec<Expr>),
+    /// `{a: 1, b: 2}`
+    Map(Vec<(Expr, Expr)>),
+    /// `sum(x in c: e)`
+    Each(Box<EachExpr>),
     /// `x is A`
     Is(Box<Expr>, Ident),
     /// `!a`
@@ -503,6 +517,51 @@ pub struct FieldInit {
     pub name: Ident,
     /// The value.
     pub value: Expr,
+}
+
+/// `x: e`, `[i].y: e` after `with`.
+#[derive(Clone, Debug)]
+pub struct PathInit {
+    /// The part that changes.
+    pub path: Vec<PathStep>,
+    /// The value.
+    pub value: Expr,
+}
+
+/// One step to a part of a value.
+#[derive(Clone, Debug)]
+pub enum PathStep {
+    /// `.f`
+    Field(Ident),
+    /// `[e]`, with its brackets
+    Item(Expr, Span),
+}
+
+impl PathStep {
+    /// Where it is.
+    pub fn span(&self) -> Span {
+        match self {
+            PathStep::Field(name) => name.span,
+            PathStep::Item(_, span) => *span,
+        }
+    }
+}
+
+/// `sum(x in c: e)`, `fold(x in c, acc = start: e)`
+#[derive(Clone, Debug)]
+pub struct EachExpr {
+    /// What is asked: `sum`.
+    pub name: Ident,
+    /// The names of an item, or of a key and a value.
+    pub names: Vec<Ident>,
+    /// The collection, or the first number of a range.
+    pub over: Expr,
+    /// The last number of a range.
+    pub to: Option<Expr>,
+    /// The name of what a fold carries on, and its start.
+    pub acc: Option<(Ident, Expr)>,
+    /// What is asked of each item.
+    pub body: Expr,
 }
 
 /// `pattern => e`

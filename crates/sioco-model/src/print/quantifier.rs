@@ -1,10 +1,11 @@
-//! Quantifiers, which the language does not have, in words.
+//! Quantifiers, which the language does not have, in words; operations over collections, as it writes them.
 
 use std::fmt::Write;
 
 use super::{Level, Printer};
 use crate::id::{BinderId, Id, TermId};
-use crate::term::{Op, Term};
+use crate::sort::Sort;
+use crate::term::{Each, Op, Term};
 use crate::value::Value;
 
 /// The condition that some item of a sequence is outside of its range, taken apart.
@@ -143,8 +144,63 @@ impl Printer<'_> {
         Some((lo, hi))
     }
 
+    /// `sum(x in c: e)`, `fold(x in c, acc = start: e)`.
+    pub(super) fn each(&mut self, each: Each, first: BinderId, count: u32, args: &[TermId]) {
+        let name = match each {
+            Each::Any => "exists",
+            Each::All => "all",
+            Each::Count => "count",
+            Each::Sum => "sum",
+            Each::Filter => "filter",
+            Each::Map => "map",
+            Each::FirstIndex => "firstIndex",
+            Each::Least => "least",
+            Each::Greatest => "greatest",
+            Each::Fold => "fold",
+        };
+        let map = matches!(self.model.sorts.get(self.pool.sort(args[0])), Sort::Map(..));
+        let names = count - u32::from(each == Each::Fold);
+        let words: &[&str] = match (map, names) {
+            (true, _) => &["k", "v"],
+            (false, 1) => &["x"],
+            (false, _) => &["i", "x"],
+        };
+        let before = self.binders.len();
+        let mut bound: Vec<(BinderId, String)> = Vec::new();
+        for (i, word) in words.iter().copied().chain(["acc"]).enumerate() {
+            let at = if word == "acc" { names as usize } else { i };
+            if at >= count as usize || (word != "acc" && i >= names as usize) {
+                continue;
+            }
+            let name = self.fresh_like(word);
+            let binder = BinderId::from_index(first.index() + at);
+            // So that the next one has another name.
+            self.binders.push((binder, name.clone()));
+            bound.push((binder, name));
+        }
+        // Outside of the last argument, the names are not there.
+        self.binders.truncate(before);
+        let written: Vec<&str> = bound.iter().take(names as usize).map(|(_, n)| n.as_str()).collect();
+        let _ = write!(self.out, "{name}({} in ", written.join(", "));
+        self.term(args[0], Level::Open);
+        if each == Each::Fold {
+            let acc = bound.last().map_or("", |(_, n)| n.as_str());
+            let _ = write!(self.out, ", {acc} = ");
+            self.term(args[1], Level::Open);
+        }
+        self.out.push_str(": ");
+        self.binders.extend(bound);
+        self.term(args[args.len() - 1], Level::Open);
+        self.binders.truncate(before);
+        self.out.push(')');
+    }
+
     /// A name that neither a variable, nor a parameter of the switch, nor an enclosing quantifier has.
     pub(super) fn fresh(&self) -> String {
+        self.fresh_like("k")
+    }
+
+    fn fresh_like(&self, word: &str) -> String {
         let params = self.switch.map_or(&[][..], |s| &self.model.switches[s].params);
         let taken = |name: &str| {
             self.model.variables.values().any(|v| v.name == name)
@@ -152,7 +208,7 @@ impl Printer<'_> {
                 || self.binders.iter().any(|(_, n)| n == name)
                 || self.items.iter().any(|(_, n)| n == name)
         };
-        let names = std::iter::once("k".to_string()).chain((2..).map(|n| format!("k{n}")));
+        let names = std::iter::once(word.to_string()).chain((2..).map(|n| format!("{word}{n}")));
         names.into_iter().find(|n| !taken(n)).expect("there are more names than a model has")
     }
 }

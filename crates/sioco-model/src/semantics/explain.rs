@@ -91,7 +91,7 @@ impl Interpreter<'_> {
         if !reasons.is_empty() {
             return reasons;
         }
-        let env = Env { vars: state.values(), params: args, bound: &[], symbols: &[] };
+        let env = Env { vars: state.values(), params: args, bound: &[], symbols: &[], rounds: 0 };
         for conjunct in conjuncts(context, s.guard) {
             let question = Question { condition: conjunct, unknowns: &[], vars: env.vars, params: args };
             match self.oracle.whether(context, &question, choice::decide(context, conjunct, env)) {
@@ -128,7 +128,7 @@ impl Interpreter<'_> {
     /// The reasons why no values enable a switch; last, that it is undefined for some.
     fn why_never(&mut self, state: &State, switch: SwitchId, context: Context<'_>) -> Vec<Reason> {
         let s = &self.model().switches[switch];
-        let env = Env { vars: state.values(), params: &[], bound: &[], symbols: &[] };
+        let env = Env { vars: state.values(), params: &[], bound: &[], symbols: &[], rounds: 0 };
         let undefined = match self.example(state, switch) {
             Ok(Some(_)) => return Vec::new(),
             Ok(None) => None,

@@ -426,7 +426,7 @@ impl<'m> Interpreter<'m> {
     fn holds(&mut self, state: &State, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
         let context = self.context();
         let compiled = &self.switches[switch];
-        let env = Env { vars: &state.vars, params: args, bound: &[], symbols: &[] };
+        let env = Env { vars: &state.vars, params: args, bound: &[], symbols: &[], rounds: 0 };
         // Guards speak of values of the parameters; of others they say nothing.
         if args.len() != compiled.fits.len() || !compiled.fits.iter().zip(args).all(|(f, v)| f.takes(self.model, v)) {
             return Ok(false);
@@ -560,7 +560,7 @@ impl<'m> Interpreter<'m> {
         let context = self.context();
         let s = &self.model.switches[switch];
         let compiled = &self.switches[switch];
-        let env = Env { vars: &state.vars, params: args, bound: &[], symbols: &[] };
+        let env = Env { vars: &state.vars, params: args, bound: &[], symbols: &[], rounds: 0 };
         if compiled.single {
             let (var, program) = &compiled.update[0];
             let value = program.run(&mut self.memory, context, env);

@@ -231,7 +231,9 @@ impl<'a> Narrowing<'a> {
         }
         let terms = self.context.terms;
         let found = match terms.get(term) {
-            Term::App(Op::And | Op::Or | Op::Not | Op::Ite | Op::Exists { .. }, _) => None,
+            Term::App(Op::And | Op::Or | Op::Not | Op::Ite | Op::Exists { .. } | Op::Each { .. } | Op::Defined, _) => {
+                None
+            }
             Term::App(_, args) => args.iter().try_fold(0..0, |all: Range<usize>, a| {
                 let own = self.plain(*a)?;
                 Some(match (all.is_empty(), own.is_empty()) {
@@ -258,7 +260,7 @@ impl<'a> Narrowing<'a> {
         self.unknowns.iter().rposition(|u| *u == unknown)
     }
 
-    /// All terms of the conditions except the bodies of quantifiers, each with a shape.
+    /// All terms of the conditions except what is inside of quantifiers and operations over collections, each with a shape.
     fn upwards(&mut self, shapes: &[Shape], conditions: &[TermId]) -> Nodes {
         let mut nodes = Nodes {
             order: Vec::new(),
@@ -280,7 +282,8 @@ impl<'a> Narrowing<'a> {
         }
         let terms = self.context.terms;
         if let Term::App(op, args) = terms.get(term)
-            && !matches!(op, Op::Exists { .. })
+            && op.binders().is_none()
+            && *op != Op::Defined
         {
             for a in args {
                 self.visit(*a, unknowns, nodes);

@@ -151,7 +151,7 @@ impl Asked {
 
 /// What is undefined for these values. The evaluator has the last word.
 fn undefined_at(context: Context<'_>, question: &Question<'_>, at: Vec<Value>) -> Failed {
-    let env = Env { vars: question.vars, params: question.params, bound: &[], symbols: &[] };
+    let env = Env { vars: question.vars, params: question.params, bound: &[], symbols: &[], rounds: 0 };
     let error = match choice::holds(context, question.unknowns, &at, question.condition, env) {
         Err(EvalError::NeedsSolver(_)) => EvalError::UndefinedChoice,
         Err(error) => error,

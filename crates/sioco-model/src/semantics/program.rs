@@ -8,14 +8,19 @@
 //! branch that may be skipped, later uses cannot rely on it; then the subterm becomes a subroutine that remembers
 //! whether it has run. Without that, code could grow exponentially with nested `if`s.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::choice;
-use crate::eval::{Env, EvalError, apply, bounded};
+use crate::collection;
+use crate::eval::{Env, EvalError, apply, bounded, eval};
 use crate::id::{BinderId, Id, SortId, TermId};
 use crate::number;
 use crate::sort::{Sort, Sorts};
-use crate::term::{Op, Term, TermPool};
+use crate::term::{Each, Op, Term, TermPool};
 use crate::value::Value;
 
 /// An operand: two bits of kind, the rest an index.
@@ -66,7 +71,31 @@ enum Instr {
     Apply(Reg, Op, Box<[Arg]>, Option<SortId>),
     /// A quantifier, decided on the term.
     Exists(Reg, BinderId, u32, TermId),
+    /// An operation over a collection.
+    Each(Reg, Box<Loop>),
+    /// Any term, by the reference evaluator.
+    Eval(Reg, TermId),
 }
+
+/// An operation over a collection: its body is a program of its own. The first of its parameters are the variables that
+/// it binds, then come those around it that it reads, then those of the switch.
+#[derive(Clone, Debug)]
+struct Loop {
+    each: Each,
+    over: Arg,
+    start: Option<Arg>,
+    count: usize,
+    real: bool,
+    /// The bound variables around it that it reads.
+    free: Box<[Arg]>,
+    /// Where the parameters of the switch begin, here.
+    outside: usize,
+    /// The same operation at several places has one.
+    body: Arc<Program>,
+}
+
+/// The bodies of operations over collections that were compiled, by the operation.
+type Bodies = Rc<RefCell<FxHashMap<TermId, Arc<Program>>>>;
 
 /// A compiled term.
 #[derive(Clone, Debug)]
@@ -86,6 +115,8 @@ pub struct Memory {
     flags: Vec<u32>,
     epoch: u32,
     returns: Vec<u32>,
+    /// That of the body of an operation over a collection.
+    inner: Option<Box<Memory>>,
 }
 
 /// What programs need besides the values of the leaves.
@@ -100,12 +131,18 @@ pub struct Context<'a> {
 impl Program {
     /// Compiles a term.
     pub fn compile(terms: &TermPool, sorts: &Sorts, term: TermId) -> Program {
+        Program::within(terms, sorts, term, &[], &Bodies::default())
+    }
+
+    /// Compiles a term that may have bound variables: their values come before those of the parameters.
+    fn within(terms: &TermPool, sorts: &Sorts, term: TermId, bound: &[BinderId], bodies: &Bodies) -> Program {
         let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
         terms.visit(term, &mut |_, t| {
             if let Term::App(op, args) = t
-                && !matches!(op, Op::Exists { .. })
+                && !matches!(op, Op::Exists { .. } | Op::Defined)
             {
-                for a in args {
+                let outside = if matches!(op, Op::Each { .. }) { &args[..args.len() - 1] } else { args };
+                for a in outside {
                     *uses.entry(*a).or_default() += 1;
                 }
             }
@@ -113,6 +150,8 @@ impl Program {
         let mut c = Compiler {
             terms,
             sorts,
+            bound,
+            bodies,
             uses,
             code: Vec::new(),
             constants: Vec::new(),
@@ -276,10 +315,39 @@ impl Program {
                     let found = choice::exists(context, *first, *count, *body, *env)?;
                     (*r, Value::Bool(found))
                 }
+                Instr::Each(r, each) => {
+                    let over = get!(&each.over).clone();
+                    let start = each.start.as_ref().map(|a| get!(a).clone());
+                    (*r, each.run(over, start, memory, context, env)?)
+                }
+                Instr::Eval(r, term) => (*r, eval(context.terms, context.sorts, *term, *env)?),
             };
             memory.registers[reg as usize] = value;
         }
         Ok(())
+    }
+}
+
+impl Loop {
+    fn run(
+        &self,
+        over: Value,
+        start: Option<Value>,
+        memory: &mut Memory,
+        context: Context<'_>,
+        env: &Env<'_>,
+    ) -> Result<Value, EvalError> {
+        let rounds = collection::rounds(env.rounds, &over)?;
+        let mut params = vec![Value::Bool(false); self.count];
+        params.extend(self.free.iter().map(|a| env.params[(a.0 >> 2) as usize].clone()));
+        params.extend_from_slice(&env.params[self.outside..]);
+        let mut inner = memory.inner.take().unwrap_or_default();
+        let result = collection::each(self.each, &over, start, self.count, self.real, &mut |values| {
+            params[..self.count].clone_from_slice(values);
+            self.body.run(&mut inner, context, Env { params: &params, rounds, ..*env })
+        });
+        memory.inner = Some(inner);
+        result
     }
 }
 
@@ -323,6 +391,9 @@ fn less(a: &Value, b: &Value) -> bool {
 struct Compiler<'a> {
     terms: &'a TermPool,
     sorts: &'a Sorts,
+    /// The bound variables whose values come before those of the parameters.
+    bound: &'a [BinderId],
+    bodies: &'a Bodies,
     uses: FxHashMap<TermId, u32>,
     code: Vec<Instr>,
     constants: Vec<Value>,
@@ -356,7 +427,11 @@ impl Compiler<'_> {
                 return Arg::new(CONSTANT, index);
             }
             Term::Var(v, _) => return Arg::new(VARIABLE, v.index() as u32),
-            Term::Param(i, _) => return Arg::new(PARAMETER, *i),
+            Term::Param(i, _) => return Arg::new(PARAMETER, self.bound.len() as u32 + *i),
+            Term::Bound(b, _) if self.bound.contains(b) => {
+                let at = self.bound.iter().position(|x| x == b).expect("it is there");
+                return Arg::new(PARAMETER, at as u32);
+            }
             Term::ProcessParam(..) | Term::Bound(..) | Term::Symbol(..) => {
                 panic!("programs are made of guards, updates and arguments")
             }
@@ -492,12 +567,29 @@ impl Compiler<'_> {
                 });
             }
             Op::Exists { first, count } => self.code.push(Instr::Exists(r, first, count, args[0])),
+            // A quantifier inside is decided on terms, with the values of the parameters where terms have them.
+            Op::Each { .. } if self.bound.is_empty() && self.quantifies(term) => self.code.push(Instr::Eval(r, term)),
+            Op::Defined => self.code.push(Instr::Eval(r, term)),
+            Op::Each { each, first, count } => self.each(term, r, each, (first, count), &args),
             _ => {
                 let values: Box<[Arg]> = args.iter().map(|a| self.value(*a)).collect();
                 let sort = args.first().map(|a| self.terms.sort(*a));
                 self.code.push(Instr::Apply(r, op, values, sort));
             }
         }
+    }
+
+    /// Code for an operation over a collection.
+    fn each(&mut self, term: TermId, r: Reg, each: Each, (first, count): (BinderId, u32), args: &[TermId]) {
+        let over = self.value(args[0]);
+        let start = (args.len() == 3).then(|| self.value(args[1]));
+        let body = self.body(term, args[args.len() - 1], first, count as usize);
+        let place = |b: &BinderId| self.bound.iter().position(|x| x == b).expect("it is bound around");
+        let free = self.terms.free(term).iter().map(|b| Arg::new(PARAMETER, place(b) as u32)).collect();
+        let real = self.terms.sort(term) == self.sorts.real;
+        let outside = self.bound.len();
+        let each = Loop { each, over, start, count: count as usize, real, free, outside, body };
+        self.code.push(Instr::Each(r, Box::new(each)));
     }
 
     /// Code that jumps away, to a place filled in later, if the truth value is `when`.
@@ -536,6 +628,24 @@ impl Compiler<'_> {
         let a = self.value(term);
         exits.push(self.code.len());
         self.code.push(Instr::JumpIf(when, a, 0));
+    }
+
+    /// The program of the body of an operation over a collection.
+    fn body(&self, each: TermId, body: TermId, first: BinderId, count: usize) -> Arc<Program> {
+        if let Some(known) = self.bodies.borrow().get(&each) {
+            return Arc::clone(known);
+        }
+        let mut bound: Vec<BinderId> = (0..count).map(|i| BinderId::from_index(first.index() + i)).collect();
+        bound.extend(self.terms.free(each));
+        let body = Arc::new(Program::within(self.terms, self.sorts, body, &bound, self.bodies));
+        self.bodies.borrow_mut().insert(each, Arc::clone(&body));
+        body
+    }
+
+    fn quantifies(&self, term: TermId) -> bool {
+        let mut found = false;
+        self.terms.visit(term, &mut |_, t| found |= matches!(t, Term::App(Op::Exists { .. } | Op::Defined, _)));
+        found
     }
 
     fn boolean(&mut self, value: bool) -> Arg {

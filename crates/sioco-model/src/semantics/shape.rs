@@ -28,6 +28,10 @@ pub(super) enum Kind {
     Text(Range<i128>),
     /// A sequence of items, by its length.
     Seq(Range<i128>, Box<Shape>),
+    /// A set of items.
+    Set(Box<Shape>),
+    /// A map from keys to values.
+    Map(Box<Shape>, Box<Shape>),
     /// For every constructor that is left, its fields.
     Data(Vec<Option<Vec<Shape>>>),
 }
@@ -45,6 +49,8 @@ impl Shape {
             Sort::Real { lo, hi } => return Shape::real(Range::new(lo.clone(), hi.clone())),
             Sort::String => Kind::Text(LENGTHS),
             Sort::Seq(item) => return Shape::sequence(LENGTHS, Shape::of(sorts, *item)),
+            Sort::Set(item) => Kind::Set(Box::new(Shape::of(sorts, *item))),
+            Sort::Map(key, value) => Kind::Map(Box::new(Shape::of(sorts, *key)), Box::new(Shape::of(sorts, *value))),
             Sort::Data(d) => {
                 let constructors = sorts.data[*d].constructors.iter();
                 let fields = constructors.map(|c| c.fields.iter().map(|f| Shape::of(sorts, f.sort)).collect());
@@ -110,7 +116,8 @@ impl Shape {
     /// The same; nothing is always a list without values.
     fn checked(self) -> Shape {
         let nothing = match &self.0 {
-            Kind::Few(_) => false,
+            // The empty one is always there.
+            Kind::Few(_) | Kind::Set(_) | Kind::Map(..) => false,
             Kind::Int(r) | Kind::Text(r) | Kind::Seq(r, _) => r.is_empty(),
             Kind::Real(r) => r.is_empty(),
             Kind::Data(constructors) => constructors.iter().all(Option::is_none),
@@ -156,6 +163,10 @@ impl Shape {
             (Kind::Seq(r, item), Value::Seq(items)) => {
                 between(r, items.len() as i128) && items.iter().all(|i| item.contains(i))
             }
+            (Kind::Set(item), Value::Set(items)) => items.iter().all(|i| item.contains(i)),
+            (Kind::Map(key, value), Value::Map(entries)) => {
+                entries.iter().all(|(k, v)| key.contains(k) && value.contains(v))
+            }
             (Kind::Data(constructors), Value::Enum(c)) => {
                 matches!(constructors.get(*c as usize), Some(Some(fields)) if fields.is_empty())
             }
@@ -178,6 +189,8 @@ impl Shape {
             (Kind::Real(a), Kind::Real(b)) => Shape::real(a.meet(b)),
             (Kind::Text(a), Kind::Text(b)) => Shape::text(&a.meet(b)),
             (Kind::Seq(a, x), Kind::Seq(b, y)) => Shape::sequence(a.meet(b), x.meet(y)),
+            (Kind::Set(x), Kind::Set(y)) => Shape(Kind::Set(Box::new(x.meet(y)))),
+            (Kind::Map(k, x), Kind::Map(l, y)) => Shape(Kind::Map(Box::new(k.meet(l)), Box::new(x.meet(y)))),
             (Kind::Data(a), Kind::Data(b)) => {
                 let both = a.iter().zip(b).map(|(a, b)| {
                     let (a, b) = (a.as_ref()?, b.as_ref()?);
@@ -210,6 +223,8 @@ impl Shape {
             (Kind::Real(a), Kind::Real(b)) => Shape::real(a.join(b)),
             (Kind::Text(a), Kind::Text(b)) => Shape::text(&a.join(b)),
             (Kind::Seq(a, x), Kind::Seq(b, y)) => Shape::sequence(a.join(b), x.join(y)),
+            (Kind::Set(x), Kind::Set(y)) => Shape(Kind::Set(Box::new(x.join(y)))),
+            (Kind::Map(k, x), Kind::Map(l, y)) => Shape(Kind::Map(Box::new(k.join(l)), Box::new(x.join(y)))),
             (Kind::Data(a), Kind::Data(b)) => {
                 // The bounds of values do not know how many constructors their type has: those behind the last are not left.
                 let of = |c: &[Option<Vec<Shape>>], i: usize| c.get(i).cloned().flatten();
@@ -248,6 +263,11 @@ impl Shape {
             Value::Seq(items) => {
                 let length = items.len() as i128;
                 Shape::sequence(Range { lo: Some(length), hi: Some(length) }, Shape::these(items.to_vec()))
+            }
+            Value::Set(items) => Shape(Kind::Set(Box::new(Shape::these(items.to_vec())))),
+            Value::Map(entries) => {
+                let (keys, values) = entries.iter().cloned().unzip();
+                Shape(Kind::Map(Box::new(Shape::these(keys)), Box::new(Shape::these(values))))
             }
             Value::Enum(c) => constructed(*c, &[]),
             Value::Data(d) => constructed(d.constructor, &d.fields),
@@ -388,6 +408,12 @@ impl Shape {
                 }
                 (least..=most).try_fold(0u64, |sum, length| sum.checked_add(items.checked_pow(length)?))
             }
+            Kind::Set(item) => item.count().filter(|n| *n < 63).map(|n| 1 << n),
+            Kind::Map(key, value) => {
+                let keys = key.count().and_then(|n| u32::try_from(n).ok())?;
+                // No keys leave the empty map alone.
+                if keys == 0 { Some(1) } else { value.count()?.checked_add(1)?.checked_pow(keys) }
+            }
             Kind::Data(constructors) => constructors.iter().flatten().try_fold(0u64, |sum, fields| {
                 let product = fields.iter().try_fold(1u64, |product, f| product.checked_mul(f.count()?))?;
                 sum.checked_add(product)
@@ -414,6 +440,28 @@ impl Shape {
                     let places = vec![&items[..]; usize::try_from(length).ok()?];
                     combinations(&places, &mut |values| all.push(Value::seq(values)));
                 }
+            }
+            Kind::Set(item) => {
+                let items = item.list(most)?;
+                for n in 0..1u64 << items.len() {
+                    let inside = items.iter().enumerate().filter(|(i, _)| n >> i & 1 == 1);
+                    all.push(Value::set(inside.map(|(_, v)| v.clone()).collect()));
+                }
+            }
+            Kind::Map(key, value) => {
+                let keys = key.list(most)?;
+                // No value, or one of them.
+                let values = if keys.is_empty() { Vec::new() } else { value.list(most)? };
+                let absent = Value::seq(Vec::new());
+                let choices: Vec<Value> =
+                    [absent].into_iter().chain(values.into_iter().map(|v| Value::seq(vec![v]))).collect();
+                combinations(&vec![&choices[..]; keys.len()], &mut |chosen| {
+                    let entries = keys.iter().zip(chosen).filter_map(|(k, v)| match v {
+                        Value::Seq(one) => one.first().map(|v| (k.clone(), v.clone())),
+                        _ => None,
+                    });
+                    all.extend(Value::map(entries.collect()));
+                });
             }
             Kind::Data(constructors) => {
                 for (c, fields) in constructors.iter().enumerate() {
@@ -493,6 +541,22 @@ impl Shape {
                             room > 0
                         });
                     }
+                }
+            }
+            Kind::Set(item) => {
+                add(Value::set(Vec::new()));
+                let items = item.some(spoken_of, SOME);
+                items.iter().for_each(|i| add(Value::set(vec![i.clone()])));
+                items.windows(2).for_each(|pair| add(Value::set(pair.to_vec())));
+                add(Value::set(items));
+            }
+            Kind::Map(key, value) => {
+                let (keys, values) = (key.some(spoken_of, SOME), value.some(spoken_of, SOME));
+                let of = |keys: &[Value], v: &Value| Value::map(keys.iter().map(|k| (k.clone(), v.clone())).collect());
+                of(&[], &Value::Bool(false)).into_iter().for_each(&mut add);
+                for v in &values {
+                    keys.iter().for_each(|k| of(std::slice::from_ref(k), v).into_iter().for_each(&mut add));
+                    of(&keys, v).into_iter().for_each(&mut add);
                 }
             }
             Kind::Data(constructors) => {

@@ -5,8 +5,8 @@ use sioco_model::model::{
 };
 use sioco_model::number::{self, BigInt};
 use sioco_model::sort::{Constructor, DataType, Field, Sort, Sorts};
-use sioco_model::term::{Op, TermPool};
-use sioco_model::{Id, IdVec, SortId, TermId, Value, VarId};
+use sioco_model::term::{Each, Op, TermPool};
+use sioco_model::{BinderId, Id, IdVec, SortId, TermId, Value, VarId};
 
 mod rng;
 
@@ -17,6 +17,8 @@ pub struct Kit {
     pub sorts: Sorts,
     pub all: Vec<SortId>,
     pub seq: SortId,
+    pub set: SortId,
+    pub map: SortId,
     pub data: SortId,
     pub small: SortId,
 }
@@ -38,8 +40,9 @@ pub fn kit() -> Kit {
         ],
     });
     let data = sorts.data_sort(data);
-    let all = vec![sorts.int, sorts.bool, sorts.int, data, sorts.real, sorts.string, seq];
-    Kit { sorts, all, seq, data, small }
+    let (set, map) = (sorts.set(sorts.int), sorts.map(sorts.int, sorts.int));
+    let all = vec![sorts.int, sorts.bool, sorts.int, data, sorts.real, sorts.string, seq, set, map];
+    Kit { sorts, all, seq, set, map, data, small }
 }
 
 impl Kit {
@@ -65,6 +68,15 @@ impl Kit {
             Sort::Seq(item) => {
                 let len = rng.below(4);
                 Value::seq((0..len).map(|_| self.value(rng, *item)).collect())
+            }
+            Sort::Set(item) => {
+                let len = rng.below(4);
+                Value::set((0..len).map(|_| self.value(rng, *item)).collect())
+            }
+            Sort::Map(key, value) => {
+                let len = rng.below(4);
+                let entries = (0..len).map(|_| (self.value(rng, *key), self.value(rng, *value))).collect();
+                Value::map(entries).unwrap_or_else(|_| self.sorts.default_value(sort))
             }
             Sort::Data(d) => {
                 let constructors = &self.sorts.data[*d].constructors;
@@ -100,11 +112,29 @@ impl Kit {
             let value = self.value(rng, sort);
             return pool.constant(value, sort);
         }
+        if rng.one_in(8)
+            && let Some(term) = self.each(rng, pool, leaves, sort, depth)
+        {
+            return term;
+        }
         let s = &self.sorts;
         let mut sub =
             |rng: &mut Rng, pool: &mut TermPool, sort: SortId| self.term(rng, pool, leaves, made, sort, depth - 1);
         let (op, args): (Op, Vec<TermId>) = if sort == s.bool {
-            match rng.below(12) {
+            match rng.below(17) {
+                12 => (Op::Has, vec![sub(rng, pool, self.set), sub(rng, pool, s.int)]),
+                13 => (Op::Has, vec![sub(rng, pool, self.map), sub(rng, pool, s.int)]),
+                14 => (Op::Subset, vec![sub(rng, pool, self.set), sub(rng, pool, self.set)]),
+                15 => match rng.below(4) {
+                    0 => (Op::IsNumber, vec![sub(rng, pool, s.string)]),
+                    1 => (Op::StartsWith, vec![sub(rng, pool, s.string), sub(rng, pool, s.string)]),
+                    2 => (Op::EndsWith, vec![sub(rng, pool, s.string), sub(rng, pool, s.string)]),
+                    _ => {
+                        let text = sub(rng, pool, s.string);
+                        (Op::Matches, vec![text, pool.constant(Value::string("a*b?"), s.string)])
+                    }
+                },
+                16 => (Op::Defined, vec![sub(rng, pool, s.int)]),
                 0 => (Op::Not, vec![sub(rng, pool, s.bool)]),
                 1 | 2 => {
                     let n = 1 + rng.below(4);
@@ -133,7 +163,13 @@ impl Kit {
                 }
             }
         } else if sort == s.int {
-            match rng.below(13) {
+            match rng.below(20) {
+                13 => (Op::Size, vec![sub(rng, pool, self.set)]),
+                14 => (Op::Size, vec![sub(rng, pool, self.map)]),
+                15 | 16 => (Op::Lookup, vec![sub(rng, pool, self.map), sub(rng, pool, s.int)]),
+                17 => (Op::ByteLen, vec![sub(rng, pool, s.string)]),
+                18 => (Op::Number, vec![sub(rng, pool, s.string)]),
+                19 => (Op::Apart, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.int)).collect()),
                 0 | 1 => (Op::Add, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.int)).collect()),
                 2 => (Op::Sub, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)]),
                 3 => (Op::Mul, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.int)).collect()),
@@ -168,6 +204,47 @@ impl Kit {
                 0 => (Op::Construct(2), vec![sub(rng, pool, s.int), sub(rng, pool, s.bool)]),
                 _ => (Op::Ite, vec![sub(rng, pool, s.bool), sub(rng, pool, sort), sub(rng, pool, sort)]),
             }
+        } else if sort == self.set {
+            match rng.below(8) {
+                0 | 1 => (Op::SetLit, (0..rng.below(4)).map(|_| sub(rng, pool, s.int)).collect()),
+                2 => (Op::Include, vec![sub(rng, pool, sort), sub(rng, pool, s.int)]),
+                3 => (Op::Exclude, vec![sub(rng, pool, sort), sub(rng, pool, s.int)]),
+                4 => (Op::Keys, vec![sub(rng, pool, self.map)]),
+                5 => (Op::ToSet, vec![sub(rng, pool, self.seq)]),
+                _ => {
+                    let op = [Op::Union, Op::Intersection, Op::Difference][rng.below(3)];
+                    (op, vec![sub(rng, pool, sort), sub(rng, pool, sort)])
+                }
+            }
+        } else if sort == self.map {
+            match rng.below(6) {
+                0 => (Op::MapLit, (0..2 * rng.below(3)).map(|_| sub(rng, pool, s.int)).collect()),
+                1 | 2 => (Op::Put, vec![sub(rng, pool, sort), sub(rng, pool, s.int), sub(rng, pool, s.int)]),
+                3 => (Op::Exclude, vec![sub(rng, pool, sort), sub(rng, pool, s.int)]),
+                4 => (Op::Merge, vec![sub(rng, pool, sort), sub(rng, pool, sort)]),
+                _ => (Op::Ite, vec![sub(rng, pool, s.bool), sub(rng, pool, sort), sub(rng, pool, sort)]),
+            }
+        } else if sort == self.seq && rng.one_in(2) {
+            match rng.below(6) {
+                0 => (Op::Replace, vec![sub(rng, pool, sort), sub(rng, pool, s.int), sub(rng, pool, s.int)]),
+                1 => (Op::InsertAt, vec![sub(rng, pool, sort), sub(rng, pool, s.int), sub(rng, pool, s.int)]),
+                2 => (Op::RemoveAt, vec![sub(rng, pool, sort), sub(rng, pool, s.int)]),
+                3 => (Op::Values, vec![sub(rng, pool, self.map)]),
+                4 => (Op::ToSeq, vec![sub(rng, pool, self.set)]),
+                _ => {
+                    let ends = [0, 1].map(|_| {
+                        let end = sub(rng, pool, s.int);
+                        pool.app(Op::Checked(self.small), &[end], s.int)
+                    });
+                    (Op::Span, ends.to_vec())
+                }
+            }
+        } else if sort == s.string && rng.one_in(4) {
+            match rng.below(3) {
+                0 => (Op::Text, vec![sub(rng, pool, s.int)]),
+                1 => (Op::Upper, vec![sub(rng, pool, sort)]),
+                _ => (Op::Lower, vec![sub(rng, pool, sort)]),
+            }
         } else {
             match rng.below(4) {
                 0 => (Op::Concat, (0..1 + rng.below(3)).map(|_| sub(rng, pool, sort)).collect()),
@@ -189,6 +266,48 @@ impl Kit {
         };
         made.push(term);
         term
+    }
+
+    /// An operation over a collection that gives a value of the sort, if there is one.
+    fn each(&self, rng: &mut Rng, pool: &mut TermPool, leaves: &[TermId], sort: SortId, depth: u32) -> Option<TermId> {
+        let s = &self.sorts;
+        let any = [self.seq, self.set, self.map][rng.below(3)];
+        let (each, over, inner) = if sort == s.bool {
+            ([Each::Any, Each::All][rng.below(2)], any, s.bool)
+        } else if sort == s.int {
+            match rng.below(6) {
+                0 => (Each::Count, any, s.bool),
+                1 => (Each::Sum, any, s.int),
+                2 => (Each::FirstIndex, self.seq, s.bool),
+                3 => (Each::Least, any, [s.int, self.data, s.string][rng.below(3)]),
+                4 => (Each::Greatest, any, [s.int, self.data, s.real][rng.below(3)]),
+                _ => (Each::Fold, any, s.int),
+            }
+        } else if sort == s.real {
+            (Each::Sum, any, s.real)
+        } else if [self.seq, self.set, self.map].contains(&sort) {
+            match rng.below(3) {
+                0 => (Each::Filter, sort, s.bool),
+                1 => (Each::Map, sort, s.int),
+                _ => (Each::Fold, any, sort),
+            }
+        } else {
+            return None;
+        };
+        let names = if over == self.set { 1 } else { 1 + rng.below(2) };
+        let mut binders: Vec<BinderId> = (0..names).map(|_| pool.binders.push(s.int)).collect();
+        let mut args = vec![self.term(rng, pool, leaves, &mut Vec::new(), over, depth - 1)];
+        if each == Each::Fold {
+            binders.push(pool.binders.push(sort));
+            args.push(self.term(rng, pool, leaves, &mut Vec::new(), sort, depth - 1));
+        }
+        // What is made of the bound variables must not be used outside.
+        let mut inside = leaves.to_vec();
+        for b in &binders {
+            inside.extend([pool.bound(s, *b); 4]);
+        }
+        args.push(self.term(rng, pool, &inside, &mut Vec::new(), inner, depth - 1));
+        Some(pool.each(s, each, &binders, &args, sort))
     }
 
     /// A model of one or two processes with gates, channels and internal switches.

@@ -12,7 +12,7 @@ pub(super) fn of_condition(pool: &mut TermPool, sorts: &Sorts, term: TermId, fou
         }
         Term::Const(..) => {}
         // What a quantifier is about is not the input.
-        Term::App(Op::Exists { .. }, _) => {}
+        Term::App(op, _) if op.binders().is_some() => {}
         _ => {
             if !found.contains(&term) {
                 // What decides about its parts comes first: it tells large parts of the inputs apart.
@@ -27,7 +27,7 @@ pub(super) fn of_condition(pool: &mut TermPool, sorts: &Sorts, term: TermId, fou
 pub(super) fn of_value(pool: &mut TermPool, sorts: &Sorts, term: TermId, found: &mut Vec<TermId>) {
     let Term::App(op, args) = pool.get(term).clone() else { return };
     match op {
-        Op::Exists { .. } => return,
+        Op::Exists { .. } | Op::Each { .. } => return,
         Op::Ite => {
             of_condition(pool, sorts, args[0], found);
             args[1..].iter().for_each(|a| of_value(pool, sorts, *a, found));

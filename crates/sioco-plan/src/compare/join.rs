@@ -329,6 +329,7 @@ impl<'a> Carry<'a> {
             let sort = carry.sort(*b);
             carry.to.terms.binders.push(sort);
         }
+        carry.to.terms.copy_levels(&from.terms, |b| BinderId::from_index(binders + b.index()));
         carry
     }
 
@@ -367,6 +368,8 @@ impl<'a> Carry<'a> {
         let new = match self.from.sorts.get(sort).clone() {
             Sort::Data(data) => Sort::Data(self.data[data.index()]),
             Sort::Seq(item) => Sort::Seq(self.sort(item)),
+            Sort::Set(item) => Sort::Set(self.sort(item)),
+            Sort::Map(key, value) => Sort::Map(self.sort(key), self.sort(value)),
             other => other,
         };
         let id = self.to.sorts.intern(new);
@@ -434,6 +437,7 @@ impl<'a> Carry<'a> {
                 let op = match op {
                     Op::Checked(sort) => Op::Checked(self.sort(sort)),
                     Op::Exists { first, count } => Op::Exists { first: binder(first), count },
+                    Op::Each { each, first, count } => Op::Each { each, first: binder(first), count },
                     op => op,
                 };
                 let args: Vec<TermId> = args.iter().map(|a| self.term(*a)).collect();
@@ -547,7 +551,9 @@ fn same_types(to: &Sorts, from: &Sorts) -> Vec<Option<DataId>> {
 fn inner(sorts: &Sorts, sort: SortId) -> Option<DataId> {
     match sorts.get(sort) {
         Sort::Data(data) => Some(*data),
-        Sort::Seq(item) => inner(sorts, *item),
+        Sort::Seq(item) | Sort::Set(item) => inner(sorts, *item),
+        // One of the two decides less than it could: types that are not compared are taken to be different.
+        Sort::Map(key, value) => inner(sorts, *value).or_else(|| inner(sorts, *key)),
         _ => None,
     }
 }

@@ -69,7 +69,7 @@ impl Normaliser {
                 self.same_data(terms, claim, out);
             }
             Sort::Real { .. } => self.same_real(terms, a, b, positive, out),
-            Sort::Data(_) | Sort::String | Sort::Seq(_) => {
+            Sort::Data(_) | Sort::String | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => {
                 if positive && matches!(terms.sorts.get(sort), Sort::String | Sort::Seq(_)) {
                     self.same_length(terms, a, b, out);
                 }

@@ -167,7 +167,7 @@ impl Places {
                 let [lo, hi] = [lo, hi].map(|bound| bound.as_ref().and_then(end));
                 Some(self.real_variable(Interval { lo, hi }, symbol_var))
             }
-            Sort::String | Sort::Seq(_) => {
+            Sort::String | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => {
                 let var = self.variable(NO_LO, NO_HI, symbol_var);
                 self.undivided[var as usize] = true;
                 Some(var)
@@ -207,7 +207,7 @@ impl Places {
             Value::Int(n) => Some(*n),
             Value::Enum(c) => Some(i64::from(*c)),
             Value::Data(d) => Some(i64::from(d.constructor)),
-            Value::Real(_) | Value::Str(_) | Value::Seq(_) => Some(self.token(value)),
+            Value::Real(_) | Value::Str(_) | Value::Seq(_) | Value::Set(_) | Value::Map(_) => Some(self.token(value)),
             Value::BigInt(_) => None,
         }
     }
@@ -278,6 +278,8 @@ impl Places {
                 });
                 Value::data(tag, fields.collect())
             }
+            // Another one than those that are known is not looked for.
+            Sort::Set(_) | Sort::Map(..) => self.token_value(n).unwrap_or_else(|| before.clone()),
             Sort::String | Sort::Seq(_) => {
                 let known = self.token_value(n);
                 let length = place.length.map(|v| numbers.whole(v)).filter(|_| !settled(var));
@@ -304,7 +306,7 @@ impl Places {
         match sorts.get(sort) {
             Sort::Bool | Sort::Int { .. } => true,
             Sort::Data(d) => sorts.data[*d].constructors.iter().all(|c| c.fields.is_empty()),
-            Sort::Real { .. } | Sort::String | Sort::Seq(_) => false,
+            Sort::Real { .. } | Sort::String | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => false,
         }
     }
 
@@ -321,7 +323,7 @@ impl Places {
         let n = store.lo[var as usize];
         match sorts.get(place.sort) {
             Sort::Bool | Sort::Int { .. } | Sort::Real { .. } => true,
-            Sort::String | Sort::Seq(_) => self.token_value(n).is_some(),
+            Sort::String | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => self.token_value(n).is_some(),
             Sort::Data(d) => {
                 let Some(constructor) = sorts.data[*d].constructors.get(n as usize) else { return false };
                 (0..constructor.fields.len() as u32).all(|i| {

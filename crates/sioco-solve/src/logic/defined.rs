@@ -10,7 +10,7 @@
 
 use rustc_hash::FxHashMap;
 use sioco_model::sort::{Sort, Sorts};
-use sioco_model::term::{Op, Term, TermPool};
+use sioco_model::term::{MAX_SPAN, Op, Term, TermPool};
 use sioco_model::{BinderId, SortId, TermId, Value};
 
 use super::fold::app;
@@ -107,6 +107,10 @@ impl<'a> Meaning<'a> {
                 let no = self.pool.and(self.sorts, &[no, b]);
                 self.pool.or(self.sorts, &[yes, no])
             }
+            Op::Defined => self.truth(true),
+            // Which rounds are evaluated depends on those before: it is asked as a whole.
+            Op::Each { .. } if self.pool.is_partial(t) => self.pool.app(Op::Defined, &[t], self.sorts.bool),
+            Op::Each { .. } => self.truth(true),
             Op::Exists { .. } if self.is_total(args[0]) => self.truth(true),
             Op::Exists { .. } => {
                 let (holds, fails) = (self.holds(t), self.fails(t));
@@ -243,6 +247,32 @@ impl<'a> Meaning<'a> {
                 _ => None,
             },
             Op::Checked(sort) => inside(pool, sorts, sort, args[0], self.classical),
+            Op::Lookup => Some(app(pool, sorts, Op::Has, &[args[0], args[1]], sorts.bool)),
+            Op::Replace | Op::RemoveAt => Some(is_position(pool, sorts, args[0], args[1])),
+            Op::InsertAt => {
+                let zero = pool.constant(Value::Int(0), sorts.int);
+                let len = app(pool, sorts, Op::Len, &[args[0]], sorts.int);
+                let parts = [(zero, args[1]), (args[1], len)];
+                let parts = parts.map(|(a, b)| app(pool, sorts, Op::Le, &[a, b], sorts.bool));
+                Some(pool.and(sorts, &parts))
+            }
+            Op::Apart => Some(unlike(pool, sorts, args[0], &args[1..])),
+            Op::MapLit => {
+                let keys: Vec<TermId> = args.iter().step_by(2).copied().collect();
+                let parts: Vec<TermId> = (1..keys.len()).map(|i| unlike(pool, sorts, keys[i], &keys[..i])).collect();
+                Some(pool.and(sorts, &parts))
+            }
+            Op::Number => Some(app(pool, sorts, Op::IsNumber, args, sorts.bool)),
+            Op::Split => {
+                let empty = pool.constant(Value::string(""), sorts.string);
+                Some(unlike(pool, sorts, args[1], &[empty]))
+            }
+            Op::Span => {
+                let least = pool.constant(Value::Int(MAX_SPAN), sorts.int);
+                let width = app(pool, sorts, Op::Sub, &[args[1], args[0]], sorts.int);
+                Some(app(pool, sorts, Op::Lt, &[width, least], sorts.bool))
+            }
+            Op::Beyond => Some(pool.bool(sorts, false)),
             _ => None,
         }
     }
@@ -272,6 +302,7 @@ impl<'a> Meaning<'a> {
         }
         let result = match self.pool.get(t).clone() {
             Term::App(Op::Exists { .. }, _) => self.holds(t),
+            Term::App(Op::Defined, _) => t,
             Term::App(op, args) => {
                 let args: Vec<TermId> = args.iter().map(|a| self.value(*a)).collect();
                 let sort = self.pool.sort(t);
@@ -287,9 +318,26 @@ impl<'a> Meaning<'a> {
         let demand = match op {
             Op::Checked(_) => return args[0],
             Op::Div | Op::Mod | Op::Quot | Op::Index | Op::Slice | Op::Field(..) => self.demand(op, args),
+            Op::Lookup
+            | Op::Replace
+            | Op::InsertAt
+            | Op::RemoveAt
+            | Op::Apart
+            | Op::MapLit
+            | Op::Number
+            | Op::Split
+            | Op::Span
+            | Op::Beyond => self.demand(op, args),
+            Op::Each { .. } => {
+                let raw = self.pool.app(op, args, sort);
+                self.pool.is_partial(raw).then(|| self.pool.app(Op::Defined, &[raw], self.sorts.bool))
+            }
             _ => None,
         };
-        let raw = app(self.pool, self.sorts, op, args, sort);
+        let raw = match op {
+            Op::Each { .. } => self.pool.app(op, args, sort),
+            _ => app(self.pool, self.sorts, op, args, sort),
+        };
         match demand {
             None => raw,
             Some(demand) => {
@@ -298,6 +346,16 @@ impl<'a> Meaning<'a> {
             }
         }
     }
+}
+
+/// The condition that a value is none of the others.
+fn unlike(pool: &mut TermPool, sorts: &Sorts, value: TermId, others: &[TermId]) -> TermId {
+    let mut parts = Vec::new();
+    for other in others {
+        let same = app(pool, sorts, Op::Eq, &[value, *other], sorts.bool);
+        parts.push(pool.not(sorts, same));
+    }
+    pool.and(sorts, &parts)
 }
 
 fn zero(pool: &mut TermPool, sorts: &Sorts, op: Op) -> TermId {

@@ -98,6 +98,10 @@ fn is_endless(sorts: &Sorts, sort: SortId) -> bool {
         Sort::Real { lo: Some(lo), hi: Some(hi) } => lo < hi,
         Sort::Real { .. } | Sort::String => true,
         Sort::Seq(item) => has_value(sorts, *item),
+        Sort::Set(item) => is_endless(sorts, *item),
+        Sort::Map(key, value) => {
+            has_value(sorts, *key) && has_value(sorts, *value) && (is_endless(sorts, *key) || is_endless(sorts, *value))
+        }
         Sort::Data(d) => sorts.data[*d].constructors.iter().any(|c| {
             c.fields.iter().all(|f| has_value(sorts, f.sort)) && c.fields.iter().any(|f| is_endless(sorts, f.sort))
         }),

@@ -146,7 +146,7 @@ impl<'a> Context<'a> {
                     }
                     found.sort_unstable();
                     found.dedup();
-                    if let Op::Exists { first, count } = op {
+                    if let Some((first, count)) = op.binders() {
                         found.retain(|b| !binders(first, count).any(|bound| bound == *b));
                     }
                 }

@@ -2,8 +2,8 @@
 
 use sioco_model::simplify;
 use sioco_model::sort::{Sort, Sorts};
-use sioco_model::term::{Op, TermPool};
-use sioco_model::{SortId, TermId, Value};
+use sioco_model::term::{Each, Op, Term, TermPool};
+use sioco_model::{BinderId, SortId, TermId, Value};
 
 use super::fold::app;
 
@@ -62,7 +62,38 @@ pub(super) fn inside(pool: &mut TermPool, sorts: &Sorts, sort: SortId, x: TermId
             let some = pool.app(Op::Exists { first: binder, count: 1 }, &[body], sorts.bool);
             Some(pool.not(sorts, some))
         }
+        Sort::Set(item) => {
+            if let Term::App(Op::SetLit, items) = pool.get(x).clone() {
+                let parts: Vec<TermId> =
+                    items.iter().filter_map(|i| inside(pool, sorts, *item, *i, classical)).collect();
+                return Some(pool.and(sorts, &parts));
+            }
+            Some(all_inside(pool, sorts, x, &[*item], classical))
+        }
+        Sort::Map(key, value) => {
+            if let Some(entries) = simplify::entries(pool, sorts, x) {
+                let mut parts = Vec::new();
+                for (k, v) in entries {
+                    parts.extend(inside(pool, sorts, *key, k, classical));
+                    parts.extend(inside(pool, sorts, *value, v, classical));
+                }
+                return Some(pool.and(sorts, &parts));
+            }
+            Some(all_inside(pool, sorts, x, &[*key, *value], classical))
+        }
     }
+}
+
+/// The condition that all items of a set, or all keys and values of a map, are inside of their ranges.
+fn all_inside(pool: &mut TermPool, sorts: &Sorts, x: TermId, parts: &[SortId], classical: bool) -> TermId {
+    let binders: Vec<BinderId> = parts.iter().map(|s| pool.binders.push(sorts.base(*s))).collect();
+    let mut all = Vec::new();
+    for (binder, sort) in binders.iter().zip(parts) {
+        let item = pool.bound(sorts, *binder);
+        all.extend(inside(pool, sorts, *sort, item, classical));
+    }
+    let body = pool.and(sorts, &all);
+    pool.each(sorts, Each::All, &binders, &[x, body], sorts.bool)
 }
 
 /// Whether a value of the sort without its ranges can be outside of them.
@@ -72,7 +103,8 @@ pub(super) fn has_range(sorts: &Sorts, sort: SortId) -> bool {
         Sort::Int { lo, hi } => lo.is_some() || hi.is_some(),
         Sort::Real { lo, hi } => lo.is_some() || hi.is_some(),
         Sort::Data(d) => sorts.data[*d].constructors.iter().flat_map(|c| &c.fields).any(|f| has_range(sorts, f.sort)),
-        Sort::Seq(item) => has_range(sorts, *item),
+        Sort::Seq(item) | Sort::Set(item) => has_range(sorts, *item),
+        Sort::Map(key, value) => has_range(sorts, *key) || has_range(sorts, *value),
     }
 }
 

@@ -94,6 +94,7 @@ impl Context<'_> {
         match self.pool.get(args[1]) {
             Term::App(Op::Div | Op::Mod | Op::Quot, inner) => self.pool.as_const(inner[1]).is_none(),
             Term::App(Op::Index | Op::Slice | Op::Field(..), _) => true,
+            Term::App(op, inner) if is_new(*op) => self.pool.may_be_undefined(*op, inner) || op.binders().is_some(),
             _ => false,
         }
     }
@@ -156,7 +157,7 @@ impl Context<'_> {
                     _ => Formula::Lit(self.app(Op::Eq, &[a, b])),
                 }
             }
-            Sort::String => Formula::Lit(self.app(Op::Eq, &[a, b])),
+            Sort::String | Sort::Set(_) | Sort::Map(..) => Formula::Lit(self.app(Op::Eq, &[a, b])),
         }
     }
 
@@ -297,7 +298,7 @@ impl Context<'_> {
             return None;
         }
         let Term::App(op, args) = self.pool.get(t).clone() else { return None };
-        if let Op::Exists { .. } = op {
+        if op.binders().is_some() || op == Op::Defined {
             return None;
         }
         let inner = args.iter().find_map(|a| self.selection(*a, b));
@@ -306,4 +307,22 @@ impl Context<'_> {
         }
         inner.or(matches!(op, Op::Ite | Op::Min | Op::Max | Op::Abs).then_some(t))
     }
+}
+
+/// Whether an operation is one on sets, maps, changed sequences or texts.
+fn is_new(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Lookup
+            | Op::Replace
+            | Op::InsertAt
+            | Op::RemoveAt
+            | Op::Apart
+            | Op::MapLit
+            | Op::Number
+            | Op::Split
+            | Op::Span
+            | Op::Beyond
+            | Op::Each { .. }
+    )
 }

@@ -76,7 +76,8 @@ impl System<'_> {
         self.rows.truncate(before);
         let (mut free, open) = (true, &self.open);
         self.pool.visit(t, &mut |t, term| {
-            free &= !open.contains(&t) && !matches!(term, Term::App(Op::Exists { .. }, _));
+            free &=
+                !open.contains(&t) && !matches!(term, Term::App(op, _) if op.binders().is_some() || *op == Op::Defined);
         });
         free.then(|| self.kept.push(t))
     }

@@ -241,6 +241,8 @@ impl<'a> Reader<'a> {
             },
             Sort::Int { .. } => rational(sexp, 0).and_then(integral).map(number::int).ok_or_else(strange),
             Sort::Real { .. } => rational(sexp, 0).map(Value::real).ok_or_else(strange),
+            // Nothing with one of these is written.
+            Sort::Set(_) | Sort::Map(..) => Err(strange()),
             Sort::String => match sexp {
                 Sexp::Text(text) => unescape(text).map(|s| Value::string(&s)),
                 _ => Err(strange()),

@@ -38,11 +38,25 @@ pub fn sort(sorts: &Sorts, id: SortId, out: &mut String) {
         Sort::String => out.push_str("String"),
         Sort::Data(d) if is_enumeration(sorts, *d) => out.push_str("Int"),
         Sort::Data(d) => put(out, format_args!("D{}", d.index())),
+        // Whoever writes looks for these before.
+        Sort::Set(_) | Sort::Map(..) => out.push_str("Collection"),
         Sort::Seq(item) => {
             out.push_str("(Seq ");
             sort(sorts, *item, out);
             out.push(')');
         }
+    }
+}
+
+/// Whether there is a set or a map in the values of a sort: SMT-LIB has no finite ones.
+pub fn has_collection(sorts: &Sorts, id: SortId) -> bool {
+    match sorts.get(id) {
+        Sort::Set(_) | Sort::Map(..) => true,
+        Sort::Seq(item) => has_collection(sorts, *item),
+        Sort::Data(d) => {
+            sorts.data[*d].constructors.iter().flat_map(|c| &c.fields).any(|f| has_collection(sorts, f.sort))
+        }
+        _ => false,
     }
 }
 
@@ -215,6 +229,7 @@ pub fn range(sorts: &Sorts, id: SortId, x: &str, depth: usize, quantified: &mut 
             }
             conjunction(parts)
         }
+        Sort::Set(_) | Sort::Map(..) => None,
         Sort::Seq(item) => {
             let i = format!("i{depth}");
             let inside = range(sorts, *item, &format!("(seq.nth {x} {i})"), depth + 1, quantified)?;

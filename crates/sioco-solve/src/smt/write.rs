@@ -278,6 +278,9 @@ impl Text<'_> {
         }
         self.feature(pool.sort(t), features);
         self.declare_data(pool.sort(t), out)?;
+        if let Some(why) = unwritten(op) {
+            return Err(Unwritable(why.into()));
+        }
         match op {
             Op::Mul => features.nonlinear |= args.iter().filter(|a| pool.as_const(**a).is_none()).count() > 1,
             Op::Div | Op::Mod | Op::Quot => features.nonlinear |= pool.as_const(args[1]).is_none(),
@@ -304,7 +307,7 @@ impl Text<'_> {
             Sort::Int { .. } => features.int = true,
             Sort::Real { .. } => features.real = true,
             Sort::Data(d) if sorts::is_enumeration(self.terms.sorts, *d) => features.int = true,
-            Sort::String | Sort::Data(_) | Sort::Seq(_) => features.structured = true,
+            Sort::String | Sort::Data(_) | Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => features.structured = true,
         }
     }
 
@@ -330,6 +333,10 @@ impl Text<'_> {
     }
 
     fn declare_data(&mut self, sort: SortId, out: &mut String) -> Wrote {
+        if sorts::has_collection(self.terms.sorts, sort) {
+            let name = self.terms.sorts.name(sort);
+            return Err(Unwritable(format!("SMT-LIB has no finite sets and maps, so `{name}` cannot be written")));
+        }
         if !matches!(self.terms.sorts.get(sort), Sort::Data(_) | Sort::Seq(_)) {
             return Ok(());
         }
@@ -501,8 +508,16 @@ impl Text<'_> {
             Op::Field(c, f) => {
                 return self.call(&sorts::field(data(args[0])?, c as usize, f as usize), args, out);
             }
+            Op::StartsWith | Op::EndsWith => {
+                let head = if op == Op::StartsWith { "str.prefixof" } else { "str.suffixof" };
+                return self.call(head, &[args[1], args[0]], out);
+            }
+            other if unwritten(other).is_some() => {
+                return Err(Unwritable(unwritten(other).unwrap_or_default().into()));
+            }
             Op::Checked(_) => return self.value(args[0], out),
             Op::Exists { first, count } => return self.exists(first, count, args[0], out),
+            _ => return Err(Unwritable("an operation that SMT-LIB does not have".into())),
         };
         self.call(head, args, out)
     }
@@ -536,5 +551,42 @@ impl Text<'_> {
         out.push_str("m0");
         out.extend(std::iter::repeat_n(')', 2 * args.len() - 1));
         Ok(())
+    }
+}
+
+/// Why an operation is not written, if it is not.
+fn unwritten(op: Op) -> Option<&'static str> {
+    match op {
+        Op::SetLit
+        | Op::MapLit
+        | Op::Size
+        | Op::Has
+        | Op::Lookup
+        | Op::Put
+        | Op::Include
+        | Op::Exclude
+        | Op::Union
+        | Op::Intersection
+        | Op::Difference
+        | Op::Subset
+        | Op::Merge
+        | Op::Keys
+        | Op::Values
+        | Op::ToSeq
+        | Op::ToSet => Some("SMT-LIB has no finite sets and maps"),
+        Op::Replace | Op::InsertAt | Op::RemoveAt | Op::Span | Op::Each { .. } => {
+            Some("an operation over a collection is left open, and SMT-LIB has none")
+        }
+        Op::Text
+        | Op::IsNumber
+        | Op::Number
+        | Op::ByteLen
+        | Op::Matches
+        | Op::Split
+        | Op::Join
+        | Op::Upper
+        | Op::Lower => Some("an operation on texts that SMT-LIB does not have, or not with this meaning"),
+        Op::Apart | Op::Beyond | Op::Defined => Some("whether a term has a value is left open"),
+        _ => None,
     }
 }

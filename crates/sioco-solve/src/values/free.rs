@@ -63,6 +63,8 @@ fn is_bounded(sorts: &Sorts, sort: SortId) -> bool {
         Sort::Int { lo, hi } => lo.is_some() && hi.is_some(),
         Sort::Real { lo, hi } => lo.is_some() && hi.is_some(),
         Sort::String | Sort::Seq(_) => false,
+        Sort::Set(item) => is_bounded(sorts, *item),
+        Sort::Map(key, value) => is_bounded(sorts, *key) && is_bounded(sorts, *value),
         Sort::Data(data) => {
             let mut fields = sorts.data[*data].constructors.iter().flat_map(|c| &c.fields);
             fields.all(|f| is_bounded(sorts, f.sort))

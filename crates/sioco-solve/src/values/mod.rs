@@ -395,6 +395,13 @@ impl Chooser<'_> {
                 };
                 self.items(session, text, depth) && bounded
             }
+            // As the witness has it: nobody looks for the smallest, or for another one.
+            Sort::Set(_) | Sort::Map(..) => {
+                if let Some(value) = session.value(term) {
+                    session.fix(term, value);
+                }
+                choice == Choice::Boundary
+            }
             Sort::Bool => true,
         }
     }

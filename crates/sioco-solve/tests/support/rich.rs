@@ -167,6 +167,7 @@ impl Rich {
                 }
                 self.pool.app(Op::Construct(c), &args, base)
             }
+            Sort::Set(_) | Sort::Map(..) => self.literal(rng, sort),
             Sort::Seq(item) => match rng.below(3) {
                 0 => {
                     let items: Vec<TermId> = (0..rng.below(3)).map(|_| self.term(rng, leaves, item, 0)).collect();

@@ -121,7 +121,7 @@ pub fn to_oracle(value: &Value) -> Val {
         Value::Enum(c) => Val::Data(*c as usize, Vec::new()),
         Value::Data(d) => Val::Data(d.constructor as usize, d.fields.iter().map(to_oracle).collect()),
         Value::Seq(items) => Val::Seq(items.iter().map(to_oracle).collect()),
-        // No generated model has such values: an integer that no range holds stands for it.
-        Value::BigInt(_) | Value::Real(_) => Val::Int(i64::MAX),
+        // No generated model has such values yet: an integer that no range holds stands for it.
+        Value::BigInt(_) | Value::Real(_) | Value::Set(_) | Value::Map(_) => Val::Int(i64::MAX),
     }
 }

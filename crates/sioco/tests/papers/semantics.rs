@@ -76,7 +76,7 @@ impl World {
                 None => Value::real(number::parse_decimal(text).expect("a decimal number")),
             },
             Sort::String => Value::string(text),
-            Sort::Seq(_) => panic!("no example has sequences"),
+            Sort::Seq(_) | Sort::Set(_) | Sort::Map(..) => panic!("no example has collections"),
             Sort::Data(d) => {
                 let (name, args) = split_call(text);
                 let constructors = &sorts.data[*d].constructors;

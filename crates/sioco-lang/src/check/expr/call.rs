@@ -5,9 +5,11 @@ use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term, TermPool, item_sort};
 use sioco_model::{SortId, TermId, Value};
 
-use super::{BUILTIN_FUNCTIONS, MAX_EXPANDED, MAX_TERMS, Scope, Typed, count, expected_item};
+use super::{
+    BUILTIN_FUNCTIONS, EACH_FUNCTIONS, FIRST_FUNCTIONS, MAX_EXPANDED, MAX_TERMS, Scope, Typed, count, expected_item,
+};
 use crate::check::Checker;
-use crate::check::globals::suggest_or;
+use crate::check::globals::{Function, suggest_or};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -22,12 +24,17 @@ impl<'a> Checker<'a> {
         expected: Option<SortId>,
         scope: &mut Scope<'_>,
     ) -> Option<Typed> {
-        if BUILTIN_FUNCTIONS.contains(&name.name.as_str()) {
+        let declared = self.globals.funs.contains_key(name.name.as_str());
+        if FIRST_FUNCTIONS.contains(&name.name.as_str()) {
             return self.builtin(name, args, span, expected, scope);
+        }
+        if BUILTIN_FUNCTIONS.contains(&name.name.as_str()) && !declared {
+            return self.later_function(name, args, span, expected, scope);
         }
         if let Some((&key, entry)) = self.globals.funs.get_key_value(name.name.as_str()) {
             entry.used.set(true);
-            let (result, decl) = (entry.result.clone(), entry.decl);
+            let decl = entry.decl;
+            let (result, of_itself) = self.called(key);
             if args.len() != decl.params.len() {
                 self.arity(&format!("`{}`", name.name), decl.params.len(), args.len(), span, Some(decl.name.span));
             }
@@ -47,6 +54,10 @@ impl<'a> Checker<'a> {
             let function = result?;
             let terms: Option<Vec<TermId>> = terms.into_iter().collect();
             let terms = terms.filter(|t| t.len() == function.params.len())?;
+            if of_itself {
+                let term = self.call_of_itself(key, &terms, function.result);
+                return Some(Typed { term, sort: function.result });
+            }
             return Some(Typed { term: self.expand(key, &function.body, terms), sort: function.result });
         }
         if self.globals.constructors.contains_key(name.name.as_str()) {
@@ -80,6 +91,13 @@ impl<'a> Checker<'a> {
         }
         let known = self.globals.funs.keys().chain(self.globals.constructors.keys()).copied().chain(BUILTIN_FUNCTIONS);
         let near = self.near(&name.name, known);
+        if EACH_FUNCTIONS.contains(&name.name.as_str()) {
+            let message = format!("`{}` names the items that it goes through", name.name);
+            let d = Diagnostic::new(Code::UnknownFunction, name.span, message);
+            let e = if name.name == "fold" { "x in c, acc = start: e" } else { "x in c: e" };
+            self.report(d.help(format!("write `{}({e})`", name.name)));
+            return None;
+        }
         let d = Diagnostic::new(Code::UnknownFunction, name.span, format!("there is no function `{}`", name.name));
         let text = name.name.as_str();
         let is_value = scope.locals.iter().any(|l| l.name == text)
@@ -97,6 +115,19 @@ impl<'a> Checker<'a> {
         };
         self.report(d);
         None
+    }
+
+    /// The function that is called, and whether that is done in the body of one that it calls itself.
+    fn called(&mut self, name: &'a str) -> (Option<Function>, bool) {
+        if !self.globals.circles.contains_key(name) {
+            return (self.globals.funs[name].result.clone(), false);
+        }
+        if self.globals.inside.is_none_or(|f| !self.same_circle(f, name)) {
+            return (self.unrolled(name), false);
+        }
+        // The body is not known yet.
+        let body = self.terms.bool(&self.sorts, true);
+        (self.signature(name).map(|(params, result)| Function { params, result, body }), true)
     }
 
     pub(in crate::check) fn construct(&mut self, index: u32, fields: &[TermId], sort: SortId) -> TermId {
@@ -184,7 +215,15 @@ impl<'a> Checker<'a> {
         // A loop, not an iterator: in a debug build that would take much more of the stack.
         let mut typed: Vec<Option<Typed>> = Vec::new();
         for arg in args {
-            typed.push(self.expr(arg, expected_item(&name.name, expected), scope));
+            let guide = match (name.name.as_str(), typed.first()) {
+                // The item looked for is of the type of the items.
+                ("contains", Some(Some(c))) => match self.sorts.get(c.sort) {
+                    Sort::Seq(item) | Sort::Set(item) | Sort::Map(item, _) => Some(self.sorts.base(*item)),
+                    _ => None,
+                },
+                _ => expected_item(&name.name, expected),
+            };
+            typed.push(self.expr(arg, guide, scope));
         }
         let typed: Option<Vec<Typed>> = typed.into_iter().collect();
         let typed = typed.filter(|_| fits)?;
@@ -204,11 +243,20 @@ impl<'a> Checker<'a> {
                 Some(Typed { term: self.apply(Op::Floor, &[term], int), sort: int })
             }
             "len" => {
-                self.needs_items(typed[0], args[0].span, "len")?;
                 let sort = self.sorts.intern(Sort::Int { lo: Some(0.into()), hi: None });
+                if matches!(self.sorts.get(typed[0].sort), Sort::Set(_) | Sort::Map(..)) {
+                    return Some(Typed { term: self.apply(Op::Size, &[typed[0].term], int), sort });
+                }
+                self.needs_items(typed[0], args[0].span, "len")?;
                 Some(Typed { term: self.apply(Op::Len, &[typed[0].term], int), sort })
             }
             "contains" => {
+                if let Sort::Set(item) | Sort::Map(item, _) = *self.sorts.get(typed[0].sort) {
+                    let base = self.sorts.base(item);
+                    let item = self.coerce(typed[1], base, args[1].span, "the item looked for")?;
+                    let term = self.apply(Op::Has, &[typed[0].term, item], self.sorts.bool);
+                    return Some(self.bool(term));
+                }
                 let item = self.needs_items(typed[0], args[0].span, "contains")?;
                 let base = self.sorts.base(item);
                 let item = self.coerce(typed[1], base, args[1].span, "the item looked for")?;
@@ -231,10 +279,13 @@ impl<'a> Checker<'a> {
             return Some(item);
         }
         let name = self.sorts.name(t.sort);
-        self.report(
-            Diagnostic::new(Code::OperatorType, span, format!("`{what}` does not take `{name}`"))
-                .label("expected String or Seq"),
-        );
+        self.report(Diagnostic::new(Code::OperatorType, span, format!("`{what}` does not take `{name}`")).label(
+            if matches!(what, "len" | "contains") {
+                "expected String, Seq, Set or Map"
+            } else {
+                "expected String or Seq"
+            },
+        ));
         None
     }
 }

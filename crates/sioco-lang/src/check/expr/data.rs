@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use sioco_model::sort::Sort;
-use sioco_model::term::{Op, item_sort};
+use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
 
 use super::{Scope, Typed, fields_are};
@@ -112,41 +112,6 @@ impl<'a> Checker<'a> {
         good.then_some(given)
     }
 
-    pub(in crate::check) fn with(
-        &mut self,
-        base: &'a Expr,
-        fields: &'a [FieldInit],
-        scope: &mut Scope<'_>,
-    ) -> Option<Typed> {
-        let record = self.expr(base, None, scope);
-        let data = record.and_then(|r| match self.sorts.get(r.sort) {
-            Sort::Data(d) if self.sorts.data[*d].record => Some(*d),
-            _ => None,
-        });
-        let Some(data) = data else {
-            for f in fields {
-                self.expr(&f.value, None, scope);
-            }
-            let sort = record?.sort;
-            let message = format!("`{}` is not a record", self.sorts.name(sort));
-            self.report(Diagnostic::new(Code::OperatorType, base.span, message).help("`with` works only on records"));
-            return None;
-        };
-        let declared = self.sorts.data[data].constructors[0].fields.clone();
-        let name = self.sorts.data[data].name.clone();
-        let given = self.field_values(fields, &name, &declared, scope)?;
-        let record = record?;
-        let mut terms = Vec::new();
-        for (i, f) in declared.iter().enumerate() {
-            let base_sort = self.sorts.base(f.sort);
-            terms.push(match given.get(&f.name) {
-                Some(term) => *term,
-                None => self.apply(Op::Field(0, i as u32), &[record.term], base_sort),
-            });
-        }
-        Some(Typed { term: self.construct(0, &terms, record.sort), sort: record.sort })
-    }
-
     pub(in crate::check) fn field(&mut self, base: &'a Expr, field: &Ident, scope: &mut Scope<'_>) -> Option<Typed> {
         if let Some(variable) = self.owned_variable(base, field, scope) {
             return variable;
@@ -158,7 +123,7 @@ impl<'a> Checker<'a> {
         let Sort::Data(data) = *self.sorts.get(value.sort) else {
             let message = format!("`{}` has no fields", self.sorts.name(value.sort));
             let d = Diagnostic::new(Code::UnknownField, field.span, message);
-            let counted = item_sort(&self.sorts, value.sort).is_some();
+            let counted = self.counted(value.sort);
             self.report(if counted && ["len", "length", "size", "count"].contains(&field.name.as_str()) {
                 d.help("write `len(…)`")
             } else {

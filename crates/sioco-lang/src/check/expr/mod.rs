@@ -2,13 +2,20 @@
 
 mod branches;
 mod call;
+mod collection;
 mod data;
+mod each;
+mod functions;
 mod operators;
+mod path;
+mod shorter;
 
 use std::cell::Cell;
 
+pub(in crate::check) use path::Written;
+
 use rustc_hash::FxHashMap;
-use sioco_model::term::{MAX_DEPTH, Op, item_sort};
+use sioco_model::term::{MAX_DEPTH, Op};
 use sioco_model::{SortId, TermId, Value, VarId, eval, number};
 
 use crate::check::Checker;
@@ -19,7 +26,48 @@ use crate::source::Span;
 use crate::syntax::ast::*;
 
 /// The functions that need no declaration.
-pub(in crate::check) const BUILTIN_FUNCTIONS: [&str; 7] = ["min", "max", "abs", "floor", "len", "contains", "slice"];
+pub(in crate::check) const BUILTIN_FUNCTIONS: [&str; 32] = [
+    "min",
+    "max",
+    "abs",
+    "floor",
+    "len",
+    "contains",
+    "slice",
+    "get",
+    "keys",
+    "values",
+    "toSeq",
+    "toSet",
+    "union",
+    "intersection",
+    "difference",
+    "subset",
+    "merge",
+    "add",
+    "remove",
+    "insertAt",
+    "removeAt",
+    "text",
+    "isNumber",
+    "number",
+    "byteLen",
+    "matches",
+    "split",
+    "join",
+    "startsWith",
+    "endsWith",
+    "upper",
+    "lower",
+];
+
+/// Those of them whose names no function of a model can have. The others came later: a function of a model with such a
+/// name is that function.
+pub(in crate::check) const FIRST_FUNCTIONS: [&str; 7] = ["min", "max", "abs", "floor", "len", "contains", "slice"];
+
+/// What can be asked of each item of a collection.
+pub(in crate::check) const EACH_FUNCTIONS: [&str; 10] =
+    ["exists", "all", "count", "sum", "filter", "map", "firstIndex", "least", "greatest", "fold"];
 
 /// A model may have at most this many terms: expansion of functions must end somewhere. Models of people have some
 /// thousand; a few functions that call each other twice would fill the memory.
@@ -166,23 +214,19 @@ impl<'a> Checker<'a> {
             ExprKind::Name(name) => self.name(name, e.span, scope),
             ExprKind::Call(name, args) => self.call(name, args, e.span, expected, scope),
             ExprKind::Record(name, fields) => self.record(name, fields, e.span, scope),
-            ExprKind::With(base, fields) => self.with(base, fields, scope),
+            ExprKind::With(base, changes) => self.with(base, changes, scope),
+            ExprKind::Set(items) => self.set(items, e.span, expected, scope),
+            ExprKind::Map(entries) => self.map(entries, e, expected, scope),
+            ExprKind::Each(each) => self.each(each, expected, scope),
             ExprKind::Field(base, field) => self.field(base, field, scope),
             ExprKind::Index(base, index) => {
                 let seq = self.expr(base, None, scope);
-                let index_typed = self.expr(index, Some(self.sorts.int), scope);
+                let wanted = seq.map_or(self.sorts.int, |s| self.key_sort(s.sort));
+                let index_typed = self.expr(index, Some(wanted), scope);
                 let seq = seq?;
-                let Some(item) = item_sort(&self.sorts, seq.sort) else {
-                    let name = self.sorts.name(seq.sort);
-                    self.report(
-                        Diagnostic::new(Code::OperatorType, base.span, format!("`{name}` has no items to index"))
-                            .help("`s[i]` works only on String and Seq"),
-                    );
-                    return None;
-                };
-                let index = self.coerce(index_typed?, self.sorts.int, index.span, "an index")?;
-                let base_item = self.sorts.base(item);
-                Some(Typed { term: self.apply(Op::Index, &[seq.term, index], base_item), sort: item })
+                let item = self.item_at(seq.sort, base.span)?;
+                let key = self.coerce(index_typed?, wanted, index.span, self.key_name(seq.sort))?;
+                Some(self.read(seq, key, item))
             }
             ExprKind::Seq(items) => self.sequence(items, e.span, expected, scope),
             ExprKind::Is(base, name) => {
@@ -238,7 +282,7 @@ impl<'a> Checker<'a> {
     pub(in crate::check) fn apply(&mut self, op: Op, args: &[TermId], sort: SortId) -> TermId {
         let term = self.terms.app(op, args, sort);
         if args.iter().all(|a| self.terms.as_const(*a).is_some())
-            && !matches!(op, Op::Exists { .. })
+            && !matches!(op, Op::Exists { .. } | Op::Beyond)
             && let Ok(value) = eval::eval(&self.terms, &self.sorts, term, eval::Env::default())
         {
             return self.terms.constant(value, sort);

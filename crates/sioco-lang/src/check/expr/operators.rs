@@ -60,6 +60,7 @@ impl<'a> Checker<'a> {
                 let typed: Option<Vec<Typed>> = typed.into_iter().collect();
                 let typed = typed?;
                 self.needs_items(typed[0], first.span, "++")?;
+                self.shorter(first, rest);
                 let base = self.sorts.base(typed[0].sort);
                 let mut terms = vec![typed[0].term];
                 for (t, (_, _, e)) in typed[1..].iter().zip(rest) {
@@ -198,7 +199,8 @@ impl<'a> Checker<'a> {
         if equality {
             let (op, op_span, second) = &rest[0];
             // The side whose type is known guides the other: `s == []`, `[] == s`.
-            let is_empty = |e: &Expr| matches!(&e.kind, ExprKind::Seq(items) if items.is_empty());
+            let is_empty =
+                |e: &Expr| matches!(&e.kind, ExprKind::Seq(items) | ExprKind::Set(items) if items.is_empty());
             let (left, right) = if is_empty(first) {
                 let right = self.expr(second, None, scope);
                 (self.expr(first, Some(right?.sort), scope), right)
@@ -290,7 +292,7 @@ impl<'a> Checker<'a> {
             .label("expected Int or Real");
         let text = matches!(self.sorts.get(t.sort), Sort::String | Sort::Seq(_));
         self.report(if what == "+" && text {
-            d.help("`++` joins strings and sequences; a number cannot become a string")
+            d.help("`++` joins texts and sequences; `text(n)` is the text of a number")
         } else {
             d
         });

@@ -1,6 +1,7 @@
 //! The declarations of all files: types, constants, functions, gates, channels, processes, systems.
 
 mod order;
+pub(in crate::check) mod recursion;
 mod types;
 
 use std::cell::Cell;
@@ -44,6 +45,14 @@ pub(in crate::check) struct Globals<'a> {
     order: Vec<Node<'a>>,
     /// How many parts each data type has, its fields' types included.
     parts: Vec<u64>,
+    /// Functions that call each other in a circle and have a bound, each with a number of its circle.
+    pub(in crate::check) circles: FxHashMap<&'a str, usize>,
+    /// The bodies of these, with calls inside of the circle not yet replaced.
+    pub(in crate::check) bodies: FxHashMap<&'a str, Function>,
+    /// Their parameters and results.
+    pub(in crate::check) signatures: FxHashMap<&'a str, Option<(Vec<SortId>, SortId)>>,
+    /// The circle of the function whose body is being read.
+    pub(in crate::check) inside: Option<&'a str>,
     /// Calls already expanded.
     pub(in crate::check) expanded: FxHashMap<(&'a str, Box<[TermId]>), TermId>,
 }
@@ -100,7 +109,10 @@ pub(in crate::check) enum GateOrChannel {
 }
 
 /// The types that need no declaration.
-pub(in crate::check) const BUILTIN_TYPES: [&str; 5] = ["Bool", "Int", "Real", "String", "Seq"];
+pub(in crate::check) const BUILTIN_TYPES: [&str; 15] = [
+    "Bool", "Int", "Real", "String", "Seq", "Set", "Map", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16",
+    "UInt32", "UInt64",
+];
 
 /// Where a tolerance may stand.
 pub(in crate::check) const TOLERANCE: &str = "only a Real parameter of an `output` can have a tolerance";
@@ -230,7 +242,7 @@ impl<'a> Checker<'a> {
         if name.is_empty() {
             return;
         }
-        if super::expr::BUILTIN_FUNCTIONS.contains(&name) {
+        if super::expr::FIRST_FUNCTIONS.contains(&name) {
             let message = format!("`{name}` is a function of the language");
             self.report(Diagnostic::new(Code::Reserved, decl.name.span, message).help("choose another name"));
             return;
@@ -373,6 +385,12 @@ impl<'a> Checker<'a> {
                     let value = overrides.iter().rev().find(|(n, _)| n == name).map_or(&decl.value, |(_, e)| e);
                     let result = self.resolve_const(decl, value);
                     self.globals.consts.get_mut(name).expect("collected").result = result;
+                }
+                Node::Fun(name) if self.globals.circles.contains_key(name) => {
+                    self.globals.inside = Some(name);
+                    let body = self.resolve_fun(self.globals.funs[name].decl);
+                    self.globals.inside = None;
+                    self.globals.bodies.extend(body.map(|body| (name, body)));
                 }
                 Node::Fun(name) => {
                     let result = self.resolve_fun(self.globals.funs[name].decl);

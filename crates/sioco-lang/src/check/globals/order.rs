@@ -27,12 +27,16 @@ impl<'a> Checker<'a> {
                 Node::Fun(name) => {
                     let decl = self.globals.funs[name].decl;
                     references.types(decl.params.iter().map(|p| &p.ty).chain([&decl.result]));
+                    if let Some(bound) = &decl.bound {
+                        references.expr(bound);
+                    }
                     references.local.extend(decl.params.iter().map(|p| p.name.name.as_str()));
                     references.expr(&decl.body);
                 }
             }
             needs.insert(node, references.found);
         }
+        self.find_circles(&nodes, &mut needs);
         let mut order = Vec::new();
         let mut done: FxHashSet<Node<'a>> = FxHashSet::default();
         let mut open: Vec<(Node<'a>, usize)> = Vec::new();
@@ -54,7 +58,11 @@ impl<'a> Checker<'a> {
                     continue;
                 };
                 *next += 1;
+                let bounded = matches!((node, target), (Node::Fun(a), Node::Fun(b)) if self.same_circle(a, b));
                 if let Some(&position) = on_path.get(&target) {
+                    if bounded && self.all_bounded(&open[position..]) {
+                        continue;
+                    }
                     // One circle through each declaration says enough.
                     if reported.len() < MAX_CIRCLES && reported.insert(target) {
                         let circle: Vec<Node<'a>> = open[position..].iter().map(|(n, _)| *n).collect();
@@ -67,6 +75,58 @@ impl<'a> Checker<'a> {
             }
         }
         order
+    }
+
+    /// Which functions with a bound call each other in a circle; those need the types of all of them.
+    fn find_circles(&mut self, nodes: &[Node<'a>], needs: &mut FxHashMap<Node<'a>, Vec<Node<'a>>>) {
+        let bounded = |node: &Node<'a>| match node {
+            Node::Fun(name) if self.globals.funs[name].decl.bound.is_some() => Some(*name),
+            _ => None,
+        };
+        let names: Vec<&'a str> = nodes.iter().filter_map(bounded).collect();
+        let reach = |from: &'a str| {
+            let (mut seen, mut open): (FxHashSet<&'a str>, Vec<Node<'a>>) =
+                (FxHashSet::default(), vec![Node::Fun(from)]);
+            while let Some(node) = open.pop() {
+                for target in &needs[&node] {
+                    if let Some(name) = bounded(target)
+                        && seen.insert(name)
+                    {
+                        open.push(*target);
+                    }
+                }
+            }
+            seen
+        };
+        let reached: FxHashMap<&'a str, FxHashSet<&'a str>> = names.iter().map(|n| (*n, reach(n))).collect();
+        let mut circles: FxHashMap<&'a str, usize> = FxHashMap::default();
+        for (i, name) in names.iter().enumerate().filter(|(_, n)| reached[*n].contains(*n)) {
+            let first = names[..i].iter().find(|n| reached[*n].contains(name) && reached[name].contains(*n));
+            let circle = first.and_then(|n| circles.get(n)).copied().unwrap_or(i);
+            circles.insert(name, circle);
+        }
+        for name in circles.keys() {
+            for other in circles.keys().filter(|o| *o != name && circles[*o] == circles[name]) {
+                let decl = self.globals.funs[other].decl;
+                let mut references =
+                    References { globals: &self.globals, found: Vec::new(), local: FxHashSet::default() };
+                references.types(decl.params.iter().map(|p| &p.ty).chain([&decl.result]));
+                if let Some(all) = needs.get_mut(&Node::Fun(name)) {
+                    all.splice(0..0, references.found);
+                }
+            }
+        }
+        self.globals.circles = circles;
+    }
+
+    /// Whether two functions call each other, directly or not, and all in between have a bound.
+    pub(in crate::check) fn same_circle(&self, a: &str, b: &str) -> bool {
+        let circles = &self.globals.circles;
+        circles.get(a).is_some_and(|a| circles.get(b) == Some(a))
+    }
+
+    fn all_bounded(&self, path: &[(Node<'a>, usize)]) -> bool {
+        path.iter().all(|(node, _)| matches!(node, Node::Fun(name) if self.globals.circles.contains_key(name)))
     }
 
     pub(in crate::check) fn report_circle(&mut self, circle: &[Node<'a>]) {
@@ -91,7 +151,7 @@ impl<'a> Checker<'a> {
                 Node::Type(_) => "the type",
             };
             let help = if circle.iter().any(|n| matches!(n, Node::Fun(_))) {
-                "function calls are expanded, so a function cannot call itself; use a loop of switches"
+                "say how many calls may be inside one another, before the `=`: `bound 50`"
             } else {
                 "give one of them a value that does not depend on the others"
             };
@@ -140,7 +200,8 @@ impl<'a> References<'a, '_> {
         for ty in types {
             match &ty.kind {
                 TypeExprKind::Name(name) => self.type_name(&name.name),
-                TypeExprKind::Seq(item) => self.types([&**item].into_iter()),
+                TypeExprKind::Seq(item) | TypeExprKind::Set(item) => self.types([&**item].into_iter()),
+                TypeExprKind::Map(key, value) => self.types([&**key, &**value].into_iter()),
                 TypeExprKind::Range(base, lo, hi) => {
                     self.types([&**base].into_iter());
                     for bound in lo.iter().chain(hi) {
@@ -160,6 +221,14 @@ impl<'a> References<'a, '_> {
         }
     }
 
+    fn path(&mut self, path: &'a [PathStep]) {
+        for step in path {
+            if let PathStep::Item(key, _) = step {
+                self.expr(key);
+            }
+        }
+    }
+
     pub(in crate::check) fn expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Name(name) => self.name(name),
@@ -175,9 +244,28 @@ impl<'a> References<'a, '_> {
                 self.type_name(&name.name);
                 fields.iter().for_each(|f| self.expr(&f.value));
             }
-            ExprKind::With(base, fields) => {
+            ExprKind::With(base, changes) => {
                 self.expr(base);
-                fields.iter().for_each(|f| self.expr(&f.value));
+                for change in changes {
+                    self.path(&change.path);
+                    self.expr(&change.value);
+                }
+            }
+            ExprKind::Map(entries) => {
+                for (key, value) in entries {
+                    self.expr(key);
+                    self.expr(value);
+                }
+            }
+            ExprKind::Each(each) => {
+                self.expr(&each.over);
+                each.to.iter().for_each(|to| self.expr(to));
+                self.local.extend(each.names.iter().map(|n| n.name.as_str()));
+                if let Some((name, start)) = &each.acc {
+                    self.expr(start);
+                    self.local.insert(&name.name);
+                }
+                self.expr(&each.body);
             }
             ExprKind::Field(base, _) | ExprKind::Not(base) | ExprKind::Neg(base) | ExprKind::Paren(base) => {
                 self.expr(base);
@@ -190,7 +278,7 @@ impl<'a> References<'a, '_> {
                 self.expr(base);
                 self.expr(index);
             }
-            ExprKind::Seq(items) => items.iter().for_each(|e| self.expr(e)),
+            ExprKind::Seq(items) | ExprKind::Set(items) => items.iter().for_each(|e| self.expr(e)),
             ExprKind::Chain(first, rest) => {
                 self.expr(first);
                 rest.iter().for_each(|(_, _, e)| self.expr(e));

@@ -1,6 +1,6 @@
 //! Types: declared ones and ranges, as sorts.
 
-use sioco_model::number::{self, Rational};
+use sioco_model::number::{self, BigInt, Rational};
 use sioco_model::sort::{Constructor, DataType, Field, Sort};
 use sioco_model::{DataId, Id, SortId, Value};
 
@@ -104,6 +104,10 @@ impl<'a> Checker<'a> {
                 "Int" => Some(self.sorts.int),
                 "Real" => Some(self.sorts.real),
                 "String" => Some(self.sorts.string),
+                other if named_range(other).is_some() => {
+                    let (lo, hi) = named_range(other).expect("it is one");
+                    Some(self.sorts.intern(Sort::Int { lo: Some(lo), hi: Some(hi) }))
+                }
                 other => {
                     if let Some(entry) = self.globals.types.get(other) {
                         entry.used.set(true);
@@ -117,7 +121,12 @@ impl<'a> Checker<'a> {
                         None => self.near(other, known),
                     };
                     let lists = ["List", "Array", "Vec", "Vector"];
-                    let d = if lists.iter().any(|l| l.eq_ignore_ascii_case(other)) {
+                    let maps = ["Dict", "Dictionary", "HashMap", "TreeMap"];
+                    let d = if maps.iter().any(|m| m.eq_ignore_ascii_case(other)) {
+                        d.help("maps are written `Map<K, V>`, such as `Map<String, Int>`")
+                    } else if near.as_deref() == Some("Set") || near.as_deref() == Some("Map") {
+                        d.help("did you mean `Set<…>`, or `Map<…, …>`?")
+                    } else if lists.iter().any(|l| l.eq_ignore_ascii_case(other)) {
                         d.help("sequences are written `Seq<T>`, such as `Seq<Int>`")
                     } else if near.as_deref() == Some("Seq") {
                         d.help("did you mean `Seq<…>`?")
@@ -131,6 +140,14 @@ impl<'a> Checker<'a> {
             TypeExprKind::Seq(item) => {
                 let item = self.resolve_type(item)?;
                 Some(self.sorts.seq(item))
+            }
+            TypeExprKind::Set(item) => {
+                let item = self.resolve_type(item)?;
+                Some(self.sorts.set(item))
+            }
+            TypeExprKind::Map(key, value) => {
+                let (key, value) = (self.resolve_type(key), self.resolve_type(value));
+                Some(self.sorts.map(key?, value?))
             }
             TypeExprKind::Range(base, lo, hi) => {
                 let sort = self.resolve_type(base)?;
@@ -192,6 +209,23 @@ impl<'a> Checker<'a> {
         }
         Some(self.sorts.intern(sort))
     }
+}
+
+/// The range of a type such as `UInt8`.
+fn named_range(name: &str) -> Option<(BigInt, BigInt)> {
+    let (signed, bits) = match name.strip_prefix("UInt") {
+        Some(bits) => (false, bits),
+        None => (true, name.strip_prefix("Int")?),
+    };
+    let bits: usize = match bits {
+        "8" => 8,
+        "16" => 16,
+        "32" => 32,
+        "64" => 64,
+        _ => return None,
+    };
+    let most = |bits: usize| (BigInt::ONE << bits) - BigInt::ONE;
+    Some(if signed { (-(BigInt::ONE << (bits - 1)), most(bits - 1)) } else { (BigInt::ZERO, most(bits)) })
 }
 
 /// Types of other languages, and what they are here.

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Label, SwitchParam};
 use sioco_model::term::Term;
-use sioco_model::{ChannelId, GateId, SortId, TermId};
+use sioco_model::{ChannelId, GateId, SortId, TermId, VarId};
 
 use super::switch::{CARRIED, Carried};
 use super::{Step, Template};
-use crate::check::expr::{Local, ProcessScope, Scope, Typed, a};
+use crate::check::expr::{Local, ProcessScope, Scope, Typed, Written, a};
 use crate::check::globals::{GateOrChannel, ResolvedParam, TOLERANCE, id, suggest, suggest_or};
 use crate::check::{Checker, SwitchSpans};
 use crate::code::Code;
@@ -409,26 +409,55 @@ impl<'a> Checker<'a> {
     /// The assignments of a step.
     fn assignments(&mut self, step: &'a StepDecl, process: &ProcessScope, scope: &mut Scope<'_>) -> Assignments {
         let (mut good, mut update, mut spans) = (true, Vec::new(), Vec::new());
-        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+        let mut seen: FxHashMap<&str, &'a AssignDecl> = FxHashMap::default();
         for a in &step.update {
             let name = a.target.name.as_str();
             let var = process.vars.get(name).copied();
-            if let Some(first) = seen.insert(name, a.target.span).filter(|_| !name.is_empty()) {
+            let first = match seen.get(name) {
+                Some(first) if !name.is_empty() => Some(*first),
+                _ => None,
+            };
+            // Parts of one variable are changed together, and were where the first one stands.
+            if let Some(first) = first.filter(|first| a.path.is_empty() || first.path.is_empty()) {
+                let whole = a.path.is_empty() && first.path.is_empty();
+                let what = if whole {
+                    format!("`{name}` is assigned twice")
+                } else {
+                    format!("`{name}` and a part of it are assigned")
+                };
                 self.report(
-                    Diagnostic::new(Code::AssignedTwice, a.target.span, format!("`{name}` is assigned twice"))
+                    Diagnostic::new(Code::AssignedTwice, place(a), what)
                         .label("assigned again here")
-                        .also(first, "first assigned here")
+                        .also(place(first), "first assigned here")
                         .help("all right-hand sides are evaluated first, so the order of assignments does not matter"),
                 );
                 good = false;
+            } else if first.is_some() {
+                continue;
             }
+            seen.insert(name, a);
             if var.is_none() && !name.is_empty() {
                 self.not_assignable(&a.target, scope, process);
                 good = false;
             }
             scope.assigning = var;
             let sort = var.and_then(|v| process.var_sorts[v]);
-            let typed = self.expr(&a.value, sort, scope);
+            let parts: Vec<&'a AssignDecl> =
+                step.update.iter().filter(|b| b.target.name == name && !b.path.is_empty()).collect();
+            let (typed, last) = if a.path.is_empty() {
+                (self.expr(&a.value, sort, scope), a)
+            } else {
+                let whole = match (var, sort) {
+                    (Some(var), Some(sort)) => {
+                        let base = self.sorts.base(sort);
+                        Some(Typed { term: self.terms.var(id::<VarId>(var), base), sort })
+                    }
+                    _ => None,
+                };
+                let written: Vec<Written<'a>> =
+                    parts.iter().map(|b| Written { path: &b.path, value: &b.value, place: place(b) }).collect();
+                (self.changed(whole, &written, scope), parts.last().copied().unwrap_or(a))
+            };
             scope.assigning = None;
             let term = match (typed, sort) {
                 (Some(t), Some(sort)) => self.coerce_expr(t, sort, &a.value, &format!("the new value of `{name}`")),
@@ -437,7 +466,7 @@ impl<'a> Checker<'a> {
             good &= term.is_some();
             if let (Some(var), Some(term)) = (var, term) {
                 update.push((var, term));
-                spans.push(a.target.span.to(a.value.span));
+                spans.push(a.target.span.to(last.value.span));
             }
         }
         (good.then_some(update), spans)
@@ -574,6 +603,11 @@ impl<'a> Checker<'a> {
             }
         }
     }
+}
+
+/// The place that is assigned.
+fn place(a: &AssignDecl) -> Span {
+    a.path.last().map_or(a.target.span, |step| a.target.span.to(step.span()))
 }
 
 /// Whether this can only be meant as a guard.

@@ -659,7 +659,7 @@ fn answers(model: &Model, inputs: &[(&str, Vec<Value>)]) -> Vec<String> {
     let mut vars: Vec<Value> = model.variables.values().map(|v| v.initial.clone().unwrap()).collect();
     let mut at = model.processes.values().next().unwrap().initial;
     let value = |term, vars: &[Value], params: &[Value]| {
-        eval(&model.terms, &model.sorts, term, Env { vars, params, bound: &[], symbols: &[] }).unwrap()
+        eval(&model.terms, &model.sorts, term, Env { vars, params, bound: &[], symbols: &[], rounds: 0 }).unwrap()
     };
     let mut out = Vec::new();
     for (gate, params) in inputs {

@@ -111,7 +111,7 @@ impl Parser<'_> {
     }
 
     fn binary_operator(&self) -> Option<BinOp> {
-        if self.peek() == Tok::Slash && self.peek_at(1) == Tok::Ident && self.peek_at(2) == Tok::Assign {
+        if self.peek() == Tok::Slash && self.peek_at(1) == Tok::Ident && self.assigns_at(2) {
             // The update of a switch begins.
             return None;
         }
@@ -134,6 +134,30 @@ impl Parser<'_> {
             Tok::Mod => BinOp::Mod,
             _ => return None,
         })
+    }
+
+    /// Whether `:=` stands here, perhaps behind steps to a part of a value: `[i].f :=`.
+    pub(super) fn assigns_at(&self, mut n: usize) -> bool {
+        loop {
+            match self.peek_at(n) {
+                Tok::Assign => return true,
+                Tok::Dot if self.peek_at(n + 1) == Tok::Ident => n += 2,
+                Tok::LBracket => {
+                    let mut open = 1;
+                    n += 1;
+                    while open > 0 {
+                        match self.peek_at(n) {
+                            Tok::LBracket => open += 1,
+                            Tok::RBracket => open -= 1,
+                            Tok::Eof | Tok::Arrow | Tok::LBrace | Tok::RBrace => return false,
+                            _ => {}
+                        }
+                        n += 1;
+                    }
+                }
+                _ => return false,
+            }
+        }
     }
 
     /// `a < b <= c` reads as in mathematics; `a < b > c` and `a == b == c` do not.
@@ -211,7 +235,7 @@ impl Parser<'_> {
                 }
                 Tok::With => {
                     self.bump();
-                    let fields = if self.expect(Tok::LBrace) { self.field_inits() } else { Vec::new() };
+                    let fields = if self.expect(Tok::LBrace) { self.path_inits() } else { Vec::new() };
                     let span = expr.span.to(self.previous());
                     expr = Expr { kind: ExprKind::With(Box::new(expr), fields), span };
                 }
@@ -246,17 +270,57 @@ impl Parser<'_> {
         self.unrestricted(|p| {
             p.list(Tok::RBrace, |p| {
                 let name = p.ident("the name of a field");
-                if matches!(p.peek(), Tok::Equals | Tok::Assign) {
-                    let span = p.bump().span;
-                    let message = format!("expected `:`, found `{}`", p.slice(span));
-                    let d = Diagnostic::new(Code::UnexpectedToken, span, message);
-                    p.understood(d.help("a field is written `name: value`").fix(span, ":"));
-                } else {
-                    p.expect(Tok::Colon);
-                }
+                p.colon();
                 FieldInit { name, value: p.expr() }
             })
         })
+    }
+
+    /// `x: e, [i].y: e` after `with {`.
+    fn path_inits(&mut self) -> Vec<PathInit> {
+        self.unrestricted(|p| {
+            p.list(Tok::RBrace, |p| {
+                let mut path = Vec::new();
+                if !matches!(p.peek(), Tok::LBracket | Tok::Dot) {
+                    path.push(PathStep::Field(p.ident("a field or `[`")));
+                }
+                p.steps(&mut path);
+                p.colon();
+                PathInit { path, value: p.expr() }
+            })
+        })
+    }
+
+    /// `[i].f[j]`: the steps to a part of a value.
+    pub(super) fn steps(&mut self, path: &mut Vec<PathStep>) {
+        loop {
+            let start = self.span();
+            match self.peek() {
+                Tok::Dot => {
+                    self.bump();
+                    path.push(PathStep::Field(self.ident("the name of a field")));
+                }
+                Tok::LBracket => {
+                    self.bump();
+                    let key = self.unrestricted(Self::expr);
+                    self.expect(Tok::RBracket);
+                    path.push(PathStep::Item(key, start.to(self.previous())));
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// The `:` after a field.
+    fn colon(&mut self) {
+        if matches!(self.peek(), Tok::Equals | Tok::Assign) {
+            let span = self.bump().span;
+            let message = format!("expected `:`, found `{}`", self.slice(span));
+            let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+            self.understood(d.help("a field is written `name: value`").fix(span, ":"));
+        } else {
+            self.expect(Tok::Colon);
+        }
     }
 
     fn primary(&mut self) -> Expr {
@@ -289,8 +353,12 @@ impl Parser<'_> {
                 match self.peek() {
                     Tok::LParen => {
                         self.bump();
-                        let args = self.unrestricted(|p| p.list(Tok::RParen, Self::expr));
-                        ExprKind::Call(name, args)
+                        if self.starts_names() {
+                            self.unrestricted(|p| p.each_expr(name))
+                        } else {
+                            let args = self.unrestricted(|p| p.list(Tok::RParen, Self::expr));
+                            ExprKind::Call(name, args)
+                        }
                     }
                     Tok::LBrace if !self.no_record && self.looks_like_record() => {
                         self.bump();
@@ -309,8 +377,10 @@ impl Parser<'_> {
                 self.bump();
                 ExprKind::Seq(self.unrestricted(|p| p.list(Tok::RBracket, Self::expr)))
             }
-            Tok::LBrace if !self.no_record && self.looks_like_record() && self.peek_at(1) == Tok::Ident => {
-                return self.nameless_record(None);
+            Tok::LBrace if !self.no_record && self.lacks_its_type() => return self.nameless_record(None),
+            Tok::LBrace if !self.no_record => {
+                self.bump();
+                self.unrestricted(Self::braces)
             }
             Tok::If => self.if_expr(),
             Tok::Let => self.let_expr(),
@@ -326,6 +396,60 @@ impl Parser<'_> {
         Expr { kind, span: start.to(self.previous()) }
     }
 
+    /// Whether names that an operation over a collection binds stand here: `x in`, `k, v in`.
+    fn starts_names(&self) -> bool {
+        self.peek() == Tok::Ident
+            && (self.peek_at(1) == Tok::In
+                || (self.peek_at(1) == Tok::Comma && self.peek_at(2) == Tok::Ident && self.peek_at(3) == Tok::In))
+    }
+
+    /// `x in c: e)`, `x in c, acc = start: e)` after the name of what is asked.
+    fn each_expr(&mut self, name: Ident) -> ExprKind {
+        let mut names = vec![self.ident("a name")];
+        if self.eat(Tok::Comma) {
+            names.push(self.ident("a name"));
+        }
+        self.expect(Tok::In);
+        let over = self.expr();
+        let to = self.eat(Tok::DotDot).then(|| self.expr());
+        let acc = self.eat(Tok::Comma).then(|| {
+            let name = self.ident("a name for the result so far");
+            self.expect_equals();
+            (name, self.expr())
+        });
+        self.expect(Tok::Colon);
+        let body = self.expr();
+        self.expect(Tok::RParen);
+        ExprKind::Each(Box::new(EachExpr { name, names, over, to, acc, body }))
+    }
+
+    /// `a, b}` or `a: 1, b: 2}` after the `{`: a set or a map.
+    fn braces(&mut self) -> ExprKind {
+        let mut entries: Vec<(Expr, Option<Expr>)> = self.list(Tok::RBrace, |p| {
+            let key = p.expr();
+            let value = p.eat(Tok::Colon).then(|| p.expr());
+            (key, value)
+        });
+        let map = entries.first().is_some_and(|(_, value)| value.is_some());
+        if let Some((odd, value)) = entries.iter().find(|(_, value)| value.is_some() != map) {
+            let span = value.as_ref().map_or(odd.span, |v| odd.span.to(v.span));
+            let message = if map { "this entry of a map has no value" } else { "a set has no values under its items" };
+            let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+            self.understood(d.help("a map is written `{key: value}`, a set `{item, item}`"));
+            return ExprKind::Error;
+        }
+        if map {
+            ExprKind::Map(entries.into_iter().filter_map(|(k, v)| v.map(|v| (k, v))).collect())
+        } else {
+            ExprKind::Set(entries.drain(..).map(|(k, _)| k).collect())
+        }
+    }
+
+    /// `{ name = `: a record without the name of its type, in the way of other languages.
+    fn lacks_its_type(&self) -> bool {
+        matches!((self.peek_at(1), self.peek_at(2)), (Tok::Ident, Tok::Equals))
+    }
+
     /// `{ name:` or `{ }` after a name: a record. Anything else is a block.
     fn looks_like_record(&self) -> bool {
         matches!((self.peek_at(1), self.peek_at(2)), (Tok::Ident, Tok::Colon | Tok::Equals) | (Tok::RBrace, _))
@@ -333,7 +457,7 @@ impl Parser<'_> {
 
     /// The value of a declaration, with the type that it has.
     pub(super) fn value_of(&mut self, ty: Option<&TypeExpr>) -> Expr {
-        if self.peek() == Tok::LBrace && self.looks_like_record() {
+        if self.peek() == Tok::LBrace && self.lacks_its_type() {
             return self.nameless_record(ty);
         }
         self.expr()

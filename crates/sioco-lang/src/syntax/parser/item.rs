@@ -133,8 +133,12 @@ impl Parser<'_> {
                 let name = self.ident("the name of the function");
                 let params = if self.expect(Tok::LParen) { self.param_list(Tok::RParen) } else { Vec::new() };
                 let result = self.type_after_colon();
+                let bound = self.starts_call_bound().then(|| {
+                    self.bump();
+                    self.bound()
+                });
                 let body = self.value_after_equals(Some(&result));
-                ItemKind::Fun(FunDecl { name, params, result, body })
+                ItemKind::Fun(FunDecl { name, params, result, bound, body })
             }
             tok @ (Tok::Input | Tok::Output) => {
                 let name = self.ident("the name of the gate");

@@ -247,7 +247,7 @@ impl Parser<'_> {
     /// Whether what stands in braces is an update: `{ x := 1 }`.
     pub(super) fn braces_update(&self) -> bool {
         let first = if self.peek() == Tok::Slash { 2 } else { 1 };
-        self.peek_at(first) == Tok::Ident && matches!(self.peek_at(first + 1), Tok::Assign | Tok::Equals)
+        self.peek_at(first) == Tok::Ident && (self.peek_at(first + 1) == Tok::Equals || self.assigns_at(first + 1))
     }
 
     /// `{ x := 1 }`, as other languages write an update.
@@ -281,9 +281,9 @@ impl Parser<'_> {
         let outer = std::mem::replace(&mut self.in_update, true);
         loop {
             let target = self.ident("a variable to assign");
-            if self.peek() == Tok::Dot && self.peek_at(1) == Tok::Ident {
-                update.extend(self.field_update(target));
-            } else {
+            let mut path = Vec::new();
+            self.steps(&mut path);
+            {
                 if self.peek() == Tok::Equals {
                     let span = self.bump().span;
                     self.diagnostics.push(
@@ -299,13 +299,13 @@ impl Parser<'_> {
                     break;
                 }
                 let value = self.expr();
-                update.push(AssignDecl { target, value });
+                update.push(AssignDecl { target, path, value });
             }
             if self.eat(Tok::Comma) {
                 continue;
             }
             // `; !b` is an answer, `; y := 2` another assignment.
-            let assigns = self.peek_at(1) == Tok::Ident && matches!(self.peek_at(2), Tok::Assign | Tok::Equals);
+            let assigns = self.peek_at(1) == Tok::Ident && (self.peek_at(2) == Tok::Equals || self.assigns_at(2));
             if self.peek() != Tok::Semi || !assigns {
                 break;
             }
@@ -314,38 +314,6 @@ impl Parser<'_> {
             self.understood(d.help("write `,` between the assignments of an update").fix(span, ","));
         }
         self.in_update = outer;
-    }
-
-    /// `q.x := e`: read as the record with that field changed.
-    pub(super) fn field_update(&mut self, target: Ident) -> Option<AssignDecl> {
-        let before = self.diagnostics.len();
-        self.bump();
-        let field = self.ident("the name of a field");
-        let place = target.span.to(field.span);
-        let deeper = self.peek() == Tok::Dot;
-        if !deeper && !self.eat(Tok::Equals) && !self.eat(Tok::Assign) {
-            self.expected("`:=`");
-            return None;
-        }
-        let d = Diagnostic::new(Code::UnexpectedToken, place, "an update assigns a whole variable");
-        let (q, f) = (target.name.clone(), field.name.clone());
-        if deeper {
-            if !std::mem::replace(&mut self.confused, true) {
-                self.diagnostics.push(d.help(format!("write `{q} := {q} with {{ {f}: … }}`")));
-            }
-            return None;
-        }
-        let value = self.expr();
-        let whole = target.span.to(value.span);
-        let written = format!("{q} := {q} with {{ {f}: {} }}", self.slice(value.span));
-        let d = d.help(format!("write `{written}`"));
-        if !self.confused || self.diagnostics.len() > before {
-            let clean = self.diagnostics.len() == before;
-            self.diagnostics.insert(before, if clean { d.fix(whole, written) } else { d });
-        }
-        let base = Expr { kind: ExprKind::Name(q), span: target.span };
-        let fields = vec![FieldInit { name: field, value }];
-        Some(AssignDecl { target, value: Expr { kind: ExprKind::With(Box::new(base), fields), span: whole } })
     }
 
     pub(super) fn label(&mut self) -> Option<LabelDecl> {

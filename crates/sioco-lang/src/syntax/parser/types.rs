@@ -53,17 +53,47 @@ impl Parser<'_> {
             return TypeExpr { kind: TypeExprKind::Error, span: start };
         }
         let name = self.ident("a type");
-        let kind = if name.name == "Seq" {
+        let kind = if name.name == "Seq" || name.name == "Set" {
             if self.eat(Tok::Less) {
-                let item = self.type_expr();
+                let item = Box::new(self.type_expr());
                 self.expect(Tok::Greater);
-                TypeExprKind::Seq(Box::new(item))
+                if name.name == "Seq" { TypeExprKind::Seq(item) } else { TypeExprKind::Set(item) }
             } else {
-                self.expected("`<` and the type of the items, as in `Seq<Int>`");
+                self.expected(&format!("`<` and the type of the items, as in `{}<Int>`", name.name));
+                TypeExprKind::Error
+            }
+        } else if name.name == "Map" {
+            if self.eat(Tok::Less) {
+                self.map_type()
+            } else {
+                self.expected("`<` and the types of keys and values, as in `Map<String, Int>`");
                 TypeExprKind::Error
             }
         } else if self.peek() == Tok::Less && !self.starts_line() {
-            // Only `Seq` has a type in `<…>`.
+            // Only `Seq`, `Set` and `Map` have types in `<…>`.
+            let meant = match name.name.to_lowercase().as_str() {
+                "map" | "dict" | "dictionary" | "hashmap" | "treemap" | "btreemap" => "Map",
+                "set" | "hashset" | "treeset" | "btreeset" => "Set",
+                _ => "Seq",
+            };
+            if meant != "Seq" {
+                if !self.confused {
+                    let message = format!("expected `{meant}`, found `{}`", name.name);
+                    let d = Diagnostic::new(Code::UnexpectedToken, name.span, message);
+                    let help =
+                        if meant == "Map" { "maps are written `Map<K, V>`" } else { "sets are written `Set<T>`" };
+                    self.diagnostics.push(d.help(help).fix(name.span, meant));
+                }
+                self.bump();
+                let kind = if meant == "Map" {
+                    self.map_type()
+                } else {
+                    let item = self.type_expr();
+                    self.expect(Tok::Greater);
+                    TypeExprKind::Set(Box::new(item))
+                };
+                return TypeExpr { kind, span: start.to(self.previous()) };
+            }
             if !self.confused {
                 let message = format!("expected `Seq`, found `{}`", name.name);
                 let d = Diagnostic::new(Code::UnexpectedToken, name.span, message);
@@ -93,6 +123,17 @@ impl Parser<'_> {
         self.dots();
         let hi = self.starts_bound().then(|| Box::new(self.bound()));
         TypeExpr { kind: TypeExprKind::Range(Box::new(base), lo, hi), span: start.to(self.previous()) }
+    }
+
+    /// `K, V>` after `Map<`.
+    fn map_type(&mut self) -> TypeExprKind {
+        let key = self.type_expr();
+        if !self.eat(Tok::Comma) {
+            self.expected("`,` and the type of the values, as in `Map<String, Int>`");
+        }
+        let value = self.type_expr();
+        self.expect(Tok::Greater);
+        TypeExprKind::Map(Box::new(key), Box::new(value))
     }
 
     /// `1-10` where `1..10` was meant: the two ends, if that is clear.
@@ -128,9 +169,18 @@ impl Parser<'_> {
         self.understood(d.help("a range is written `lo..hi`, both included").fix(span, ".."));
     }
 
+    /// Whether the bound of a function that calls itself starts here: `bound 50`.
+    pub(super) fn starts_call_bound(&self) -> bool {
+        self.peek() == Tok::Ident
+            && self.slice(self.span()) == "bound"
+            && matches!(self.peek_at(1), Tok::Int | Tok::Ident | Tok::LParen | Tok::Minus)
+    }
+
     pub(super) fn starts_bound(&self) -> bool {
         matches!(self.peek(), Tok::Int | Tok::Real | Tok::Minus | Tok::LParen)
-            || (self.peek() == Tok::Ident && !(self.starts_line() && self.peek_at(1) == Tok::Colon))
+            || (self.peek() == Tok::Ident
+                && !(self.starts_line() && self.peek_at(1) == Tok::Colon)
+                && !self.starts_call_bound())
     }
 
     /// An arithmetic expression without comparisons or indexing: a bound of a range, a tolerance.

@@ -30,7 +30,7 @@ impl Interpreter<'_> {
             };
         }
         let unknowns = self.unknowns(switch);
-        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[], rounds: 0 };
         let context = self.context();
         let chosen = Search { context, unknowns: &unknowns, condition: s.guard, env }.witness();
         let question = Question { condition: s.guard, unknowns: &unknowns, vars: &state.vars, params: &[] };
@@ -43,7 +43,7 @@ impl Interpreter<'_> {
 
     /// Whether the guard holds of a switch that chooses nothing: it alone decides.
     pub(super) fn guard_holds(&mut self, state: &State, switch: SwitchId) -> Result<bool, StepError> {
-        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[], rounds: 0 };
         let context = self.context();
         let Some(guard) = &self.switches[switch].guard else { return Ok(true) };
         let holds = guard.run_bool(&mut self.memory, context, env);
@@ -66,7 +66,7 @@ impl Interpreter<'_> {
             return Ok(vec![self.complete(state, switch, &[])?]);
         }
         let unknowns = self.unknowns(switch);
-        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[], rounds: 0 };
         let context = self.context();
         let all = Search { context, unknowns: &unknowns, condition: s.guard, env }.all();
         let question = Question { condition: s.guard, unknowns: &unknowns, vars: &state.vars, params: &[] };
@@ -83,7 +83,7 @@ impl Interpreter<'_> {
         unknowns: &[(Unknown, SortId)],
         failed: Failed,
     ) -> StepError {
-        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[], rounds: 0 };
         super::guard_failed(self.model, env, switch, unknowns, failed)
     }
 
@@ -104,7 +104,7 @@ impl Interpreter<'_> {
         }
         for (i, term) in terms.iter().enumerate() {
             if let Some(term) = term {
-                let env = Env { vars: &state.vars, params: &args, bound: &[], symbols: &[] };
+                let env = Env { vars: &state.vars, params: &args, bound: &[], symbols: &[], rounds: 0 };
                 let value = term.run(&mut self.memory, context, env);
                 let value = value.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))?;
                 args[i] = value;

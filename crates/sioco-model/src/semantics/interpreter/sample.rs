@@ -17,7 +17,7 @@ impl Interpreter<'_> {
             return self.complete(state, switch, &[]).ok();
         }
         let unknowns = self.unknowns(switch);
-        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[], rounds: 0 };
         let condition = self.model.switches[switch].guard;
         let chosen = Search { context: self.context(), unknowns: &unknowns, condition, env }.sample(draw)?;
         self.complete(state, switch, &chosen).ok()

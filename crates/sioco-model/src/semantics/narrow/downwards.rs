@@ -30,6 +30,8 @@ impl Narrowing<'_> {
                 }
                 Ok(())
             }
+            // Of what it is made of, nothing is looked at.
+            Op::Each { .. } | Op::Defined => Ok(()),
             _ => {
                 // Whatever is evaluated must be defined.
                 for a in args {

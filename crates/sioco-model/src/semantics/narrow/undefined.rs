@@ -28,7 +28,7 @@ impl Narrowing<'_> {
         for Origin { term, mut demands } in origins {
             let mut own = shapes.to_vec();
             let Term::App(op, args) = self.context.terms.get(term) else { continue };
-            if let Op::Exists { .. } = op {
+            if op.binders().is_some() {
                 if self.deepen(&mut own, &demands).is_ok() {
                     cases.push(own);
                 }
@@ -116,7 +116,7 @@ impl Narrowing<'_> {
                 }
             }
             // What its body says is about values that are not known here.
-            Op::Exists { .. } => found.push(Origin { term, demands: before.clone() }),
+            Op::Exists { .. } | Op::Each { .. } => found.push(Origin { term, demands: before.clone() }),
             _ => {
                 for a in args {
                     self.origins(*a, before, found)?;

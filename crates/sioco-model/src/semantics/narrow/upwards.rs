@@ -1,12 +1,13 @@
 //! The shape of a term, from the shapes of its arguments: all values that it can have where it is defined.
 
 use super::{Narrowing, Nodes};
-use crate::eval::{EvalError, apply};
+use crate::eval::{EvalError, apply, eval};
 use crate::id::{SortId, TermId};
 use crate::number::{self, Rational};
+use crate::semantics::program::Context;
 use crate::semantics::range::Range;
 use crate::semantics::shape::{Kind, Shape, first_combinations};
-use crate::term::Op;
+use crate::term::{Op, Term};
 use crate::value::Value;
 
 /// Operations are computed for all values of their arguments if these are no more combinations. Two arguments with eight
@@ -37,7 +38,8 @@ impl Narrowing<'_> {
                 let then = if of(0).may_be(true) { of(1).clone() } else { Shape::nothing() };
                 if of(0).may_be(false) { then.join(of(2)) } else { then }
             }
-            Op::Exists { .. } => truth(true, true),
+            Op::Exists { .. } | Op::Defined => truth(true, true),
+            Op::Each { .. } => self.over_collection(term),
             _ => {
                 let shapes: Vec<&Shape> = args.iter().map(|a| nodes.shape(*a)).collect();
                 if shapes.iter().any(|s| s.is_nothing()) {
@@ -161,8 +163,33 @@ impl Narrowing<'_> {
             Op::Is(c) => truth(args[0].may_be_made_by(c), !args[0].made_by(c, false).is_nothing()),
             Op::Field(c, i) => args[0].field(c, i),
             Op::Checked(sort) => args[0].meet(&Shape::of(sorts, sort)),
-            Op::Quot | Op::Not | Op::And | Op::Or | Op::Ite | Op::Exists { .. } => return None,
+            Op::Size | Op::ByteLen => Shape::whole(Range { lo: Some(0), hi: None }),
+            Op::Apart => args[0].clone(),
+            Op::Beyond => Shape::nothing(),
+            // Nothing is known of the others but their sort.
+            _ => return None,
         })
+    }
+
+    /// The value of an operation over a collection in which everything is known; otherwise any value of its sort.
+    fn over_collection(&mut self, term: TermId) -> Shape {
+        let Context { terms, sorts } = self.context;
+        let mut known = terms.free(term).is_empty();
+        terms.visit(term, &mut |_, t| {
+            self.work += 1;
+            match t {
+                Term::Bound(..) => {}
+                Term::App(op, _) => known &= !matches!(op, Op::Exists { .. }),
+                leaf => known &= self.unknown(leaf).is_none() && self.known(leaf).is_some(),
+            }
+        });
+        match known.then(|| eval(terms, sorts, term, self.env)) {
+            Some(Ok(value)) => Shape::only(value),
+            Some(Err(EvalError::TooLarge | EvalError::NeedsSolver(_) | EvalError::TooManyRounds)) | None => {
+                Shape::of(sorts, terms.sort(term))
+            }
+            Some(Err(_)) => Shape::nothing(),
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The groups of expressions.
 
+use super::super::spacing::Role;
 use super::{Planner, STEP};
 use crate::syntax::ast::*;
+use crate::syntax::lexer::Tok;
 
 impl Planner<'_> {
     /// The expression after the `=` of a declaration.
@@ -14,6 +16,9 @@ impl Planner<'_> {
             | ExprKind::Call(..)
             | ExprKind::Record(..)
             | ExprKind::With(..)
+            | ExprKind::Set(..)
+            | ExprKind::Map(..)
+            | ExprKind::Each(..)
             | ExprKind::Seq(..) => self.expr(e),
             ExprKind::If(..) | ExprKind::Let(..) => {
                 let mut breaks = vec![first];
@@ -78,6 +83,15 @@ impl Planner<'_> {
         self.list((open, last), &starts, |p| fields.iter().for_each(|f| p.expr(&f.value)));
     }
 
+    /// The keys on the way to a part of a value.
+    pub(super) fn path(&mut self, path: &[PathStep]) {
+        for step in path {
+            if let PathStep::Item(key, _) = step {
+                self.expr(key);
+            }
+        }
+    }
+
     pub(super) fn expr(&mut self, e: &Expr) {
         let (first, last) = (self.first(e.span), self.last(e.span));
         match &e.kind {
@@ -89,11 +103,48 @@ impl Planner<'_> {
             | ExprKind::Error => {}
             ExprKind::Call(_, args) => self.exprs((first + 1, last), args),
             ExprKind::Record(_, fields) => self.fields(last, fields),
-            ExprKind::With(record, fields) => {
+            ExprKind::With(record, changes) => {
                 self.expr(record);
-                self.fields(last, fields);
+                let start = |p: &Self, c: &PathInit| {
+                    let step = c.path.first().map_or(last, |step| p.first(step.span()));
+                    // The `.` of a field may be written.
+                    if p.tok(step.saturating_sub(1)) == Tok::Dot { step - 1 } else { step }
+                };
+                let starts: Vec<usize> = changes.iter().map(|c| start(self, c)).collect();
+                let open = starts.first().map_or(last, |i| i.saturating_sub(1));
+                self.list((open, last), &starts, |p| {
+                    for change in changes {
+                        p.path(&change.path);
+                        p.expr(&change.value);
+                    }
+                });
             }
             ExprKind::Seq(items) => self.exprs((first, last), items),
+            ExprKind::Set(items) => {
+                self.set_role(first, Role::Literal);
+                self.set_role(last, Role::Literal);
+                self.exprs((first, last), items);
+            }
+            ExprKind::Map(entries) => {
+                self.set_role(first, Role::Literal);
+                self.set_role(last, Role::Literal);
+                let starts: Vec<usize> = entries.iter().map(|(key, _)| self.first(key.span)).collect();
+                self.list((first, last), &starts, |p| {
+                    for (key, value) in entries {
+                        p.expr(key);
+                        p.expr(value);
+                    }
+                });
+            }
+            ExprKind::Each(each) => {
+                let starts = [self.first(each.names[0].span), self.first(each.body.span)];
+                self.list((first + 1, last), &starts, |p| {
+                    p.expr(&each.over);
+                    each.to.iter().for_each(|to| p.expr(to));
+                    each.acc.iter().for_each(|(_, start)| p.expr(start));
+                    p.expr(&each.body);
+                });
+            }
             ExprKind::Field(inner, _)
             | ExprKind::Is(inner, _)
             | ExprKind::Not(inner)

@@ -230,6 +230,7 @@ impl Planner<'_> {
                 ItemKind::Fun(f) => {
                     self.optional_params(&f.name, &f.params);
                     self.type_expr(&f.result);
+                    f.bound.iter().for_each(|bound| self.expr(bound));
                     self.body(&f.body);
                 }
                 ItemKind::Gate(g) => {
@@ -311,7 +312,11 @@ impl Planner<'_> {
     fn bounds(&mut self, ty: &TypeExpr) {
         match &ty.kind {
             TypeExprKind::Name(_) | TypeExprKind::Error => {}
-            TypeExprKind::Seq(item) => self.bounds(item),
+            TypeExprKind::Seq(item) | TypeExprKind::Set(item) => self.bounds(item),
+            TypeExprKind::Map(key, value) => {
+                self.bounds(key);
+                self.bounds(value);
+            }
             TypeExprKind::Range(base, lo, hi) => {
                 self.bounds(base);
                 lo.iter().chain(hi).for_each(|bound| self.expr(bound));
@@ -323,11 +328,18 @@ impl Planner<'_> {
     fn angles(&mut self, ty: &TypeExpr) {
         match &ty.kind {
             TypeExprKind::Name(_) | TypeExprKind::Error => {}
-            TypeExprKind::Seq(item) => {
+            TypeExprKind::Seq(_) | TypeExprKind::Set(_) | TypeExprKind::Map(..) => {
                 for i in [self.first(ty.span) + 1, self.last(ty.span)] {
                     self.set_role(i, Role::Angle);
                 }
-                self.angles(item);
+                match &ty.kind {
+                    TypeExprKind::Seq(item) | TypeExprKind::Set(item) => self.angles(item),
+                    TypeExprKind::Map(key, value) => {
+                        self.angles(key);
+                        self.angles(value);
+                    }
+                    _ => {}
+                }
             }
             TypeExprKind::Range(base, ..) => self.angles(base),
         }
@@ -454,7 +466,10 @@ impl Planner<'_> {
         let starts: Vec<usize> = step.update.iter().map(|a| self.first(a.target.span)).collect();
         let (Some(first), Some(last)) = (starts.first(), step.update.last()) else { return };
         self.group((*first, self.last(last.value.span)), STEP, true, &starts[1..], |p, _| {
-            step.update.iter().for_each(|assign| p.expr(&assign.value));
+            for assign in &step.update {
+                p.path(&assign.path);
+                p.expr(&assign.value);
+            }
         });
     }
 
