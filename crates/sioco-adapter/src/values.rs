@@ -401,15 +401,15 @@ mod tests {
             assert_eq!(one(&model, param, text), Ok(expected.into()), "{text}");
         }
         for (param, text, why) in [
-            ("s", "{}", "should be Set<Int>"),
+            ("s", "{}", "must be Set<Int>"),
             ("s", "[\"1\"]", "`s[0]` is"),
-            ("t", "1e400", "should be Map<String, Real>"),
+            ("t", "1e400", "must be Map<String, Real>"),
             ("t", r#"[["b",1],["b",1]]"#, "twice"),
             ("t", r#"{"b":"x"}"#, "`t["),
-            ("e", r#"{"Blue":10}"#, "is 10, and should be Int in 0..9"),
-            ("e", r#"{"Green":1}"#, "should be Map<E, Int in 0..9>"),
-            ("n", r#"{"1":1}"#, "should be Map<Int, Int>"),
-            ("n", "[[1]]", "should be Map<Int, Int>"),
+            ("e", r#"{"Blue":10}"#, "is 10, but must be Int in 0..9"),
+            ("e", r#"{"Green":1}"#, "must be Map<E, Int in 0..9>"),
+            ("n", r#"{"1":1}"#, "must be Map<Int, Int>"),
+            ("n", "[[1]]", "must be Map<Int, Int>"),
         ] {
             let found = one(&model, param, text).unwrap_err().to_string();
             assert!(found.contains(why), "{text}: {found}");

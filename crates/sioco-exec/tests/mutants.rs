@@ -64,9 +64,11 @@ fn the_mutants_of_the_ceiling_speed_monitor_fail() {
     let plan = Strategy::Auto.plan(&spec);
     for number in 1..=3 {
         let mutant = examples::example(&format!("ceiling-speed-monitor/mutant-ex{number}.sts"));
-        let found = trial(&spec, &plan, &mutant, Strategy::Auto, 0, 1_000).found();
-        println!("mutant {number}: {found:?}");
-        assert!(found.is_some(), "mutant {number}");
+        // No purpose leads to the third one: walks have to meet it.
+        let found = (0..10).filter_map(|seed| trial(&spec, &plan, &mutant, Strategy::Auto, seed, 1_000).found());
+        let found: Vec<u64> = found.collect();
+        println!("mutant {number}: after {found:?} steps");
+        assert!(found.len() >= 8, "mutant {number}: {found:?}");
     }
     let reference = trial(&spec, &plan, &spec, Strategy::Auto, 0, 200);
     assert_eq!(reference.verdict, Some(Verdict::Pass));

@@ -320,7 +320,7 @@ impl<'a> Checker<'a> {
             "join" => "Seq<String>",
             _ => "String",
         };
-        let d = Diagnostic::new(Code::OperatorType, span, format!("`{called}` is not for `{name}`"));
+        let d = Diagnostic::new(Code::OperatorType, span, format!("`{called}` does not take `{name}`"));
         let d = d.label(format!("expected {expected}"));
         let help = match (called, self.sorts.get(sort)) {
             ("add", Sort::Seq(_)) => "an item at the end of a sequence: `q ++ [x]`".to_string(),
