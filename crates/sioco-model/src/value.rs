@@ -176,8 +176,9 @@ impl Ord for Value {
             // By bytes, which is the same as by scalar values.
             (Value::Str(a), Value::Str(b)) => a.cmp(b),
             (Value::Enum(a), Value::Enum(b)) => a.cmp(b),
-            (Value::Enum(a), Value::Data(b)) => a.cmp(&b.constructor),
-            (Value::Data(a), Value::Enum(b)) => a.constructor.cmp(b),
+            // Those with one constructor are of different types: still they are not equal.
+            (Value::Enum(a), Value::Data(b)) => a.cmp(&b.constructor).then(Ordering::Less),
+            (Value::Data(a), Value::Enum(b)) => a.constructor.cmp(b).then(Ordering::Greater),
             (Value::Data(a), Value::Data(b)) => a.cmp(b),
             (Value::Seq(a), Value::Seq(b)) | (Value::Set(a), Value::Set(b)) => a.cmp(b),
             (Value::Map(a), Value::Map(b)) => a.cmp(b),

@@ -276,6 +276,8 @@ fn values_have_a_fixed_order() {
             Value::string("😀"),
         ],
         vec![data(0, &[]), data(1, &[5]), data(2, &[]), data(3, &[1, 9]), data(3, &[2, 0])],
+        // Of several types: nothing of the language compares them, but lists of all values there are do.
+        vec![data(0, &[]), data(0, &[1]), data(0, &[2]), data(1, &[]), data(1, &[0])],
         vec![seq(&[]), seq(&[1]), seq(&[1, 2]), seq(&[2])],
         vec![set(&[]), set(&[1]), set(&[1, 2]), set(&[2])],
         vec![map(&[]), map(&[(1, 5)]), map(&[(1, 5), (2, 0)]), map(&[(1, 6)]), map(&[(2, 0)])],

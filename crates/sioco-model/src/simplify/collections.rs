@@ -200,13 +200,15 @@ fn of_sequences(
 
 /// Whether a set has an item, or a map a key.
 fn has(pool: &mut TermPool, sorts: &Sorts, args: &[TermId], parts: Parts) -> Option<TermId> {
-    if let Some(all) = entries(pool, sorts, args[0]) {
-        let droppable = all.iter().all(|(_, v)| parts.may_drop(pool, *v));
-        let mut found = false;
-        for (key, _) in &all {
-            found |= same(pool, *key, args[1])?;
+    let (keys, droppable) = match entries(pool, sorts, args[0]) {
+        Some(all) => {
+            let droppable = all.iter().all(|(_, v)| parts.may_drop(pool, *v));
+            (Some(all.into_iter().map(|(k, _)| k).collect()), droppable)
         }
-        return (droppable && parts.may_drop(pool, args[1])).then(|| pool.bool(sorts, found));
+        None => (members(pool, sorts, args[0]), true),
+    };
+    if let Some(keys) = keys {
+        return if droppable { one_of(pool, sorts, &keys, args[1], parts) } else { None };
     }
     let Term::App(op @ (Op::Put | Op::Include | Op::Exclude), write) = pool.get(args[0]) else { return None };
     let (op, before, key, value) = (*op, write[0], write[1], write.get(2).copied());
@@ -218,6 +220,20 @@ fn has(pool: &mut TermPool, sorts: &Sorts, args: &[TermId], parts: Parts) -> Opt
         true => drop(pool, &[before, key]).then(|| pool.bool(sorts, op != Op::Exclude)),
         false => Some(super::operation(pool, sorts, Op::Has, &[before, args[1]], sorts.bool, parts)),
     }
+}
+
+/// The condition that a term is one of some constants.
+fn one_of(pool: &mut TermPool, sorts: &Sorts, all: &[TermId], term: TermId, parts: Parts) -> Option<TermId> {
+    if all.is_empty() || pool.as_const(term).is_some() {
+        let found = all.iter().any(|one| pool.as_const(*one) == pool.as_const(term));
+        return parts.may_drop(pool, term).then(|| pool.bool(sorts, found));
+    }
+    if all.len() > MOST_ITEMS {
+        return None;
+    }
+    let same: Vec<TermId> =
+        all.iter().map(|one| super::operation(pool, sorts, Op::Eq, &[*one, term], sorts.bool, parts)).collect();
+    Some(pool.or(sorts, &same))
 }
 
 fn sequence(pool: &mut TermPool, sorts: &Sorts, all: &[TermId], sort: SortId) -> TermId {

@@ -316,10 +316,12 @@ impl Text<'_> {
             return Err(Unwritable("a condition has a symbol that is not known".into()));
         };
         self.feature(symbol.sort, features);
-        if !self.writer.symbols.insert(y) {
+        if self.writer.symbols.contains(&y) {
             return Ok(());
         }
+        // A symbol that cannot be declared stays unknown: the next conjunct must not take it for declared.
         self.declare_data(symbol.sort, out)?;
+        self.writer.symbols.insert(y);
         self.writer.trail.push(Entry::Symbol(y));
         self.writer.order.push(y);
         let name = symbol_name(y);
