@@ -296,7 +296,7 @@ impl<'a> Checker<'a> {
         let (message, help) = match &error {
             PatternError::Syntax { why, .. } => (
                 format!("this is no regular expression: {why}"),
-                "a backslash is written twice: `\"\\\\d+\"`; `[0-9]+` needs none",
+                "write classes out, such as `[0-9]` or `[a-zA-Z_]`: `\\d`, `\\w`, `\\p{…}` and flags are not supported",
             ),
             PatternError::TooLarge => (
                 "this regular expression stands for too much".to_string(),
