@@ -223,6 +223,23 @@ pub enum Each {
 }
 
 impl Op {
+    /// Whether it is an operation on sets, maps, changed sequences or texts that can be undefined for arguments that are not.
+    pub fn is_partial_on_data(self) -> bool {
+        matches!(
+            self,
+            Op::Lookup
+                | Op::Replace
+                | Op::InsertAt
+                | Op::RemoveAt
+                | Op::Apart
+                | Op::MapLit
+                | Op::Number
+                | Op::Split
+                | Op::Span
+                | Op::Beyond
+        )
+    }
+
     /// The variables that the operation binds in its last argument.
     pub fn binders(self) -> Option<(BinderId, u32)> {
         match self {

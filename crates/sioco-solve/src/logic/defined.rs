@@ -318,16 +318,7 @@ impl<'a> Meaning<'a> {
         let demand = match op {
             Op::Checked(_) => return args[0],
             Op::Div | Op::Mod | Op::Quot | Op::Index | Op::Slice | Op::Field(..) => self.demand(op, args),
-            Op::Lookup
-            | Op::Replace
-            | Op::InsertAt
-            | Op::RemoveAt
-            | Op::Apart
-            | Op::MapLit
-            | Op::Number
-            | Op::Split
-            | Op::Span
-            | Op::Beyond => self.demand(op, args),
+            op if op.is_partial_on_data() => self.demand(op, args),
             Op::Each { .. } => {
                 let raw = self.pool.app(op, args, sort);
                 self.pool.is_partial(raw).then(|| self.pool.app(Op::Defined, &[raw], self.sorts.bool))

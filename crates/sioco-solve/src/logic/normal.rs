@@ -94,7 +94,8 @@ impl Context<'_> {
         match self.pool.get(args[1]) {
             Term::App(Op::Div | Op::Mod | Op::Quot, inner) => self.pool.as_const(inner[1]).is_none(),
             Term::App(Op::Index | Op::Slice | Op::Field(..), _) => true,
-            Term::App(op, inner) if is_new(*op) => self.pool.may_be_undefined(*op, inner) || op.binders().is_some(),
+            Term::App(op, inner) if op.is_partial_on_data() => self.pool.may_be_undefined(*op, inner),
+            Term::App(Op::Each { .. }, _) => true,
             _ => false,
         }
     }
@@ -307,22 +308,4 @@ impl Context<'_> {
         }
         inner.or(matches!(op, Op::Ite | Op::Min | Op::Max | Op::Abs).then_some(t))
     }
-}
-
-/// Whether an operation is one on sets, maps, changed sequences or texts.
-fn is_new(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Lookup
-            | Op::Replace
-            | Op::InsertAt
-            | Op::RemoveAt
-            | Op::Apart
-            | Op::MapLit
-            | Op::Number
-            | Op::Split
-            | Op::Span
-            | Op::Beyond
-            | Op::Each { .. }
-    )
 }
